@@ -1,0 +1,32 @@
+//! A projection runtime: annotated handlers become materialized views.
+
+// `#[projection]` names the crate as its users do.
+extern crate self as projection_core;
+
+mod error;
+mod event;
+mod filter;
+mod index;
+mod key;
+mod metadata;
+mod options;
+mod position;
+pub mod projection;
+mod retry;
+pub mod store;
+
+pub use error::{ErrorKind, StoreError};
+#[doc(hidden)]
+pub use event::share_a_name;
+pub use event::{Event, EventSet, EventType, EventVisitor};
+pub use filter::Filter;
+pub use index::{Direction, Index};
+pub use key::{IntoKey, IntoKeys, Key, KeyMismatch, KeyRef, Keys, Singleton};
+#[doc(hidden)]
+pub use key::{Many, One};
+pub use metadata::{EventMetadata, EventRef, StreamId};
+pub use options::{InvalidOption, MaterializedViewOptions, MaterializedViewOptionsBuilder, OnPoison};
+pub use position::{InvalidPosition, Position};
+pub use projection::{Handlers, Projection, ViewState};
+pub use retry::{Retries, RetryStrategy};
+pub use store::{CheckpointStorage, EventStore, ViewStateRepository, ViewStore};

@@ -1,0 +1,215 @@
+//! How a materialized view is fed: settings of one view.
+
+use std::num::NonZeroUsize;
+
+use crate::RetryStrategy;
+
+/// A setting that was refused when it was built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{option} = {value} is refused: {allowed}")]
+pub struct InvalidOption {
+    /// The option.
+    pub option: &'static str,
+    /// The value that was given.
+    pub value: String,
+    /// What is allowed.
+    pub allowed: &'static str,
+}
+
+/// What happens to an event that cannot be decoded, or whose handler panics (spec: B14).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OnPoison {
+    /// The projection fails, naming projection, instance, event and position.
+    #[default]
+    Fail,
+    /// The event is recorded as skipped, for that instance, and passed over.
+    Skip,
+}
+
+/// How a materialized view is fed. The attribute sets them; options at registration override it.
+///
+/// ```
+/// # use projection_core::MaterializedViewOptions;
+/// let options = MaterializedViewOptions::builder().batch_size(200).build()?;
+/// assert!(MaterializedViewOptions::new(0).is_err());
+/// # Ok::<(), projection_core::InvalidOption>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct MaterializedViewOptions {
+    batch_size: NonZeroUsize,
+    batch_bytes: NonZeroUsize,
+    cache_bytes: usize,
+    retry: RetryStrategy,
+    on_poison: OnPoison,
+    accept_changed_handlers: bool,
+}
+
+/// `batch_size` when nothing is said (spec: P2).
+const BATCH_SIZE: NonZeroUsize = NonZeroUsize::new(1000).expect("not zero");
+const BATCH_BYTES: NonZeroUsize = NonZeroUsize::new(16 << 20).expect("not zero");
+const CACHE_BYTES: usize = 32 << 20;
+
+impl Default for MaterializedViewOptions {
+    fn default() -> Self {
+        Self {
+            batch_size: BATCH_SIZE,
+            batch_bytes: BATCH_BYTES,
+            cache_bytes: CACHE_BYTES,
+            retry: RetryStrategy::none(),
+            on_poison: OnPoison::default(),
+            accept_changed_handlers: false,
+        }
+    }
+}
+
+impl MaterializedViewOptions {
+    /// The defaults with this batch size.
+    ///
+    /// # Errors
+    ///
+    /// When `batch_size` is 0.
+    pub fn new(batch_size: usize) -> Result<Self, InvalidOption> {
+        Self::builder().batch_size(batch_size).build()
+    }
+
+    /// Builds options, starting from the defaults.
+    pub fn builder() -> MaterializedViewOptionsBuilder {
+        Self::default().to_builder()
+    }
+
+    /// Builds options, starting from these.
+    pub fn to_builder(&self) -> MaterializedViewOptionsBuilder {
+        MaterializedViewOptionsBuilder {
+            batch_size: self.batch_size.get(),
+            batch_bytes: self.batch_bytes.get(),
+            rest: self.clone(),
+        }
+    }
+
+    /// How many (event, instance) pairs, over all instances, make a batch (spec: P1). 1000 by default.
+    #[must_use]
+    pub fn batch_size(&self) -> usize {
+        self.batch_size.get()
+    }
+
+    /// How many bytes of events make a batch, whatever its size (spec: B2). 16 MiB by default.
+    #[must_use]
+    pub fn batch_bytes(&self) -> usize {
+        self.batch_bytes.get()
+    }
+
+    /// How many bytes of states a replay keeps in memory, so that they are not read again. 32 MiB by default; 0
+    /// keeps none. A `batch_size` of 1 keeps none either (spec: P3).
+    #[must_use]
+    pub fn cache_bytes(&self) -> usize {
+        if self.batch_size.get() == 1 { 0 } else { self.cache_bytes }
+    }
+
+    /// What happens when a read or a write fails. [`RetryStrategy::none`] by default.
+    #[must_use]
+    pub fn retry(&self) -> &RetryStrategy {
+        &self.retry
+    }
+
+    /// What happens to an event that cannot be decoded, or whose handler panics. It fails the projection by default.
+    #[must_use]
+    pub fn on_poison(&self) -> OnPoison {
+        self.on_poison
+    }
+
+    /// Whether a start goes on although the handlers take other events than when the checkpoint was stored.
+    #[must_use]
+    pub fn accept_changed_handlers(&self) -> bool {
+        self.accept_changed_handlers
+    }
+}
+
+/// Builds [`MaterializedViewOptions`]; a bad value is refused by [`build`](Self::build).
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct MaterializedViewOptionsBuilder {
+    batch_size: usize,
+    batch_bytes: usize,
+    rest: MaterializedViewOptions,
+}
+
+impl MaterializedViewOptionsBuilder {
+    /// Sets [`MaterializedViewOptions::batch_size`]: 1 or more.
+    pub fn batch_size(mut self, pairs: usize) -> Self {
+        self.batch_size = pairs;
+        self
+    }
+
+    /// Sets [`MaterializedViewOptions::batch_bytes`]: 1 or more.
+    pub fn batch_bytes(mut self, bytes: usize) -> Self {
+        self.batch_bytes = bytes;
+        self
+    }
+
+    /// Sets [`MaterializedViewOptions::cache_bytes`].
+    pub fn cache_bytes(mut self, bytes: usize) -> Self {
+        self.rest.cache_bytes = bytes;
+        self
+    }
+
+    /// Sets [`MaterializedViewOptions::retry`].
+    pub fn retry(mut self, strategy: RetryStrategy) -> Self {
+        self.rest.retry = strategy;
+        self
+    }
+
+    /// Sets [`MaterializedViewOptions::on_poison`].
+    pub fn on_poison(mut self, on_poison: OnPoison) -> Self {
+        self.rest.on_poison = on_poison;
+        self
+    }
+
+    /// Goes on although the handlers take other events than when the checkpoint was stored: events of a new kind
+    /// that stand before the checkpoint are never applied (spec: B16).
+    pub fn accept_changed_handlers(mut self) -> Self {
+        self.rest.accept_changed_handlers = true;
+        self
+    }
+
+    /// The options.
+    ///
+    /// # Errors
+    ///
+    /// When a value is not allowed; the error names it and says what is.
+    pub fn build(self) -> Result<MaterializedViewOptions, InvalidOption> {
+        let batch_size = NonZeroUsize::new(self.batch_size).ok_or(InvalidOption {
+            option: "batch_size",
+            value: "0".into(),
+            allowed: "a batch holds 1 event or more; 1 reads, applies and saves each event by itself",
+        })?;
+        let batch_bytes = NonZeroUsize::new(self.batch_bytes).ok_or(InvalidOption {
+            option: "batch_bytes",
+            value: "0".into(),
+            allowed: "a batch holds 1 byte or more; an event larger than the bound makes a batch of its own",
+        })?;
+        Ok(MaterializedViewOptions { batch_size, batch_bytes, ..self.rest })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // spec: P2
+    #[test]
+    fn a_batch_size_of_zero_is_refused_saying_what_is_allowed() {
+        let error = MaterializedViewOptions::new(0).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "batch_size = 0 is refused: a batch holds 1 event or more; 1 reads, applies and saves each event by itself"
+        );
+        assert_eq!(MaterializedViewOptions::default().batch_size(), 1000);
+    }
+
+    // spec: P3
+    #[test]
+    fn a_batch_size_of_one_keeps_no_state() {
+        assert_eq!(MaterializedViewOptions::new(1).unwrap().cache_bytes(), 0);
+    }
+}

@@ -1,0 +1,13 @@
+//! What the runtime asks of a database. Users implement [`ViewStateRepository`]; the store crates implement all.
+
+mod checkpoints;
+mod events;
+mod guarded;
+mod views;
+
+pub use checkpoints::{Checkpoint, CheckpointKey, CheckpointStorage, Fence, Partition, SkippedEvent};
+pub use events::{EventPage, EventStore, RawEvent, SourceName, Window};
+pub use guarded::{
+    Change, ChangeOutcome, CheckpointOutcome, Commit, Committed, Expected, GuardedRepository, Stored,
+};
+pub use views::{SharedRepository, ViewStateRepository, ViewStore};

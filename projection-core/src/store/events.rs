@@ -1,0 +1,134 @@
+//! Reading events: pages in position order, up to a mark.
+
+use std::{fmt, sync::Arc};
+
+use async_trait::async_trait;
+use serde::de::DeserializeOwned;
+
+use crate::{EventMetadata, EventRef, Filter, Position, StoreError};
+
+/// The name of one order of positions. A stored instance carries one position for each source it was fed from
+/// (spec: B11), so two stores that feed one view need different names.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceName(Arc<str>);
+
+/// A source name that a database could not use as the name of a field.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} cannot name a source of events: use 1 to 64 ASCII letters, digits, `-` or `_`")]
+pub struct InvalidSourceName(String);
+
+impl SourceName {
+    /// A name of 1 to 64 ASCII letters, digits, `-` or `_`.
+    ///
+    /// # Errors
+    ///
+    /// For any other name.
+    pub fn new(name: &str) -> Result<Self, InvalidSourceName> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if (1..=64).contains(&name.len()) && name.chars().all(fits) {
+            Ok(Self(name.into()))
+        } else {
+            Err(InvalidSourceName(name.to_owned()))
+        }
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for SourceName {
+    /// `events`.
+    fn default() -> Self {
+        Self("events".into())
+    }
+}
+
+impl fmt::Display for SourceName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Which part of a store's order is read: after one position, up to and including another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// Events at or before it are not read.
+    pub after: Position,
+    /// Events past it are not read. Never past the store's mark.
+    pub up_to: Position,
+}
+
+/// A history of events, read by position.
+///
+/// The store hands out its own pages, in its native bytes; an event is decoded straight into the handler's type.
+#[async_trait]
+pub trait EventStore: Send + Sync + 'static {
+    /// The events of one read.
+    type Page: EventPage;
+
+    /// The name of this store's order of positions.
+    fn source(&self) -> SourceName;
+
+    /// The position through which every event has committed, or can never commit: it is safe to read up to it.
+    /// [`Position::START`] for an empty store. One round trip.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    async fn mark(&self) -> Result<Position, StoreError>;
+
+    /// Reads the events in `window` that pass `filter`, in position order, `limit` at most. One round trip.
+    ///
+    /// A page may hold fewer than `limit` events, for instance to bound its bytes, also when the window has more:
+    /// [`EventPage::covers`] says how far it goes.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read, or holds an event without a position, name or id.
+    async fn read(&self, window: Window, filter: &Filter, limit: usize) -> Result<Self::Page, StoreError>;
+
+    /// Where each of `events` stands, in the order asked; `None` for one the store does not hold. One round trip.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    async fn locate(&self, events: &[EventRef]) -> Result<Vec<Option<Position>>, StoreError>;
+}
+
+/// The events of one read, in position order.
+pub trait EventPage: Send + Sync + 'static {
+    /// One event of the page, in the store's bytes.
+    type Raw<'a>: RawEvent;
+
+    /// The events, in position order.
+    fn events(&self) -> impl Iterator<Item = Self::Raw<'_>> + Send;
+
+    /// Every event that passes the filter, from where the window began to this position, is in the page. The
+    /// window's `up_to` where nothing is left in it, else the position of the last event in the page.
+    fn covers(&self) -> Position;
+}
+
+/// One event in the store's bytes.
+pub trait RawEvent {
+    /// Where it stands.
+    fn position(&self) -> Position;
+
+    /// The name it is stored under.
+    fn name(&self) -> &str;
+
+    /// How many bytes it has.
+    fn size(&self) -> usize;
+
+    /// What is known of it besides its data.
+    fn metadata(&self) -> EventMetadata;
+
+    /// Decodes its data.
+    ///
+    /// # Errors
+    ///
+    /// When the data does not fit `E`; of the kind [`Poison`](crate::ErrorKind::Poison).
+    fn decode<E: DeserializeOwned>(&self) -> Result<E, StoreError>;
+}
