@@ -8,6 +8,7 @@ mod event;
 mod filter;
 mod index;
 mod key;
+pub mod memory;
 mod metadata;
 mod options;
 mod position;

@@ -3,6 +3,7 @@
 mod checkpoints;
 mod events;
 mod guarded;
+mod refused;
 mod views;
 
 pub use checkpoints::{Checkpoint, CheckpointKey, CheckpointStorage, Fence, Partition, SkippedEvent};
@@ -10,4 +11,5 @@ pub use events::{EventPage, EventStore, RawEvent, SourceName, Window};
 pub use guarded::{
     Change, ChangeOutcome, CheckpointOutcome, Commit, Committed, Expected, GuardedRepository, Stored,
 };
+pub use refused::{RESERVED_FIELD, RefusedState};
 pub use views::{SharedRepository, ViewStateRepository, ViewStore};

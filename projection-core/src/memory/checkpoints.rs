@@ -1,0 +1,95 @@
+//! Checkpoints in memory.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use async_trait::async_trait;
+
+use super::repository::Database;
+use crate::{
+    CheckpointStorage, EventRef, StoreError,
+    store::{Checkpoint, CheckpointKey, SkippedEvent},
+};
+
+/// What is stored of checkpoints.
+#[derive(Debug, Default)]
+pub(super) struct CheckpointTable {
+    checkpoints: BTreeMap<CheckpointKey, Checkpoint>,
+    skipped: BTreeMap<SkippedKey, SkippedEvent>,
+}
+
+type SkippedKey = (CheckpointKey, crate::Position, Option<String>, Arc<str>, Arc<str>);
+
+impl CheckpointTable {
+    pub(super) fn save(&mut self, checkpoint: &Checkpoint) {
+        self.checkpoints.insert(checkpoint.key.clone(), checkpoint.clone());
+    }
+
+    fn record_skipped(&mut self, skipped: &SkippedEvent) {
+        let EventRef { source, id } = skipped.event.clone();
+        let key = (skipped.key.clone(), skipped.position, skipped.instance.clone(), source, id);
+        self.skipped.entry(key).or_insert_with(|| skipped.clone());
+    }
+}
+
+/// Keeps checkpoints in memory. A clone is the same storage.
+#[derive(Debug, Clone, Default)]
+pub struct InMemoryCheckpoints {
+    database: Arc<Mutex<Database>>,
+}
+
+impl InMemoryCheckpoints {
+    /// An empty storage.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The checkpoints that a view store holds.
+    pub(super) fn of(database: Arc<Mutex<Database>>) -> Self {
+        Self { database }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Database> {
+        self.database.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl CheckpointStorage for InMemoryCheckpoints {
+    async fn load(&self, projection: &str) -> Result<Vec<Checkpoint>, StoreError> {
+        let database = self.lock();
+        let all = database.checkpoints.checkpoints.values();
+        Ok(all.filter(|checkpoint| checkpoint.key.projection == projection).cloned().collect())
+    }
+
+    async fn save(&self, checkpoints: &[Checkpoint]) -> Result<(), StoreError> {
+        let mut database = self.lock();
+        checkpoints.iter().for_each(|checkpoint| database.checkpoints.save(checkpoint));
+        Ok(())
+    }
+
+    async fn remove(&self, projection: &str, version: u32) -> Result<(), StoreError> {
+        let mut database = self.lock();
+        let others = |key: &CheckpointKey| key.projection != projection || key.version != version;
+        database.checkpoints.checkpoints.retain(|key, _| others(key));
+        database.checkpoints.skipped.retain(|(key, ..), _| others(key));
+        Ok(())
+    }
+
+    async fn record_skipped(&self, skipped: &[SkippedEvent]) -> Result<(), StoreError> {
+        let mut database = self.lock();
+        skipped.iter().for_each(|skipped| database.checkpoints.record_skipped(skipped));
+        Ok(())
+    }
+
+    async fn skipped(&self, projection: &str) -> Result<Vec<SkippedEvent>, StoreError> {
+        let database = self.lock();
+        let all = database.checkpoints.skipped.values();
+        let mut skipped: Vec<_> = all.filter(|skipped| skipped.key.projection == projection).cloned().collect();
+        skipped.sort_by_key(|skipped| skipped.position);
+        Ok(skipped)
+    }
+}

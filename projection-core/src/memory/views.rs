@@ -1,0 +1,75 @@
+//! A view store in memory.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+
+use super::{
+    InMemoryCheckpoints,
+    repository::{Database, Repository},
+};
+use crate::{
+    CheckpointStorage, Key, Projection, StoreError, ViewStore,
+    store::{SharedRepository, SourceName},
+};
+
+/// An instance of a view: its id and its state.
+pub type Instance<P> = (<P as Projection>::Id, <P as Projection>::State);
+
+/// Keeps views in memory, with their checkpoints: a batch and its checkpoint are one step. A clone is the same store.
+#[derive(Debug, Clone, Default)]
+pub struct InMemoryViews {
+    database: Arc<Mutex<Database>>,
+}
+
+impl InMemoryViews {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The state of one instance of a view, if it exists.
+    ///
+    /// # Errors
+    ///
+    /// When what is stored does not fit the projection's state.
+    pub fn get<P: Projection>(&self, id: &P::Id) -> Result<Option<P::State>, StoreError> {
+        let database = self.lock();
+        let row = database.tables.get(&(P::NAME, P::VERSION)).and_then(|table| table.get(id.as_key()));
+        row.and_then(|row| row.state.as_ref()).map(|state| state.decode(id.as_key())).transpose()
+    }
+
+    /// All instances of a view, in the order of their ids.
+    ///
+    /// # Errors
+    ///
+    /// When what is stored does not fit the projection's id and state.
+    pub fn all<P: Projection>(&self) -> Result<Vec<Instance<P>>, StoreError> {
+        let database = self.lock();
+        let Some(table) = database.tables.get(&(P::NAME, P::VERSION)) else {
+            return Ok(Vec::new());
+        };
+        table
+            .states()
+            .map(|(id, state)| Ok((P::Id::from_key(id).map_err(StoreError::permanent)?, state.decode(id)?)))
+            .collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Database> {
+        self.database.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl ViewStore for InMemoryViews {
+    async fn open<P: Projection>(&self, source: &SourceName) -> Result<SharedRepository<P>, StoreError> {
+        let name = (P::NAME, P::VERSION);
+        self.lock().tables.entry(name).or_default().ensure_indexes(P::indexes())?;
+        Ok(Arc::new(Repository::<P::State, P::Id>::new(Arc::clone(&self.database), name, source.clone())))
+    }
+
+    fn checkpoints(&self) -> Arc<dyn CheckpointStorage> {
+        Arc::new(InMemoryCheckpoints::of(Arc::clone(&self.database)))
+    }
+}
