@@ -1,0 +1,61 @@
+//! What CI runs, step by step; the first failure ends it.
+
+mod drivers;
+mod last_line;
+
+use std::process::ExitStatus;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::cargo::{self, cargo};
+use crate::interrupt::Signals;
+use crate::test;
+
+/// Runs all steps in order.
+pub(crate) async fn run(signals: &mut Signals) -> Result<()> {
+    step("format", async { succeeded(cargo::run(cargo(["fmt", "--all", "--check"]), signals).await?) }).await?;
+    step("lints", async {
+        let args = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
+        succeeded(cargo::run(cargo(args), signals).await?)
+    })
+    .await?;
+    step("docs", async {
+        let mut command = cargo(["doc", "--workspace", "--no-deps", "--all-features"]);
+        command.env("RUSTDOCFLAGS", "-D warnings");
+        succeeded(cargo::run(command, signals).await?)
+    })
+    .await?;
+    step("no database driver in the core", async {
+        let mut command =
+            cargo(["tree", "-p", "projection-core", "-e", "normal", "--all-features", "--prefix", "none"]);
+        let output = signals.or(async { Ok(command.output().await?) }).await?;
+        eprint!("{}", String::from_utf8_lossy(&output.stderr));
+        succeeded(output.status)?;
+        drivers::refuse(&String::from_utf8_lossy(&output.stdout))
+    })
+    .await?;
+    step("tests", async { succeeded(test::run(&[], signals).await?) }).await?;
+    step("the flights example", async {
+        let (status, lines) =
+            cargo::run_and_read(cargo(["run", "--release", "--example", "flights"]), signals).await?;
+        succeeded(status)?;
+        last_line::check(&lines)
+    })
+    .await
+}
+
+async fn step(name: &str, work: impl Future<Output = Result<()>>) -> Result<()> {
+    eprintln!("── {name}");
+    let start = Instant::now();
+    let result = work.await;
+    eprintln!("── {name}: {:.1} s", start.elapsed().as_secs_f64());
+    result.with_context(|| format!("CI failed in the step: {name}"))
+}
+
+fn succeeded(status: ExitStatus) -> Result<()> {
+    if !status.success() {
+        bail!("cargo ended with {status}");
+    }
+    Ok(())
+}
