@@ -55,7 +55,7 @@ pub trait EventVisitor<Set> {
 
 #[diagnostic::do_not_recommend]
 impl<E: Event> EventSet for E {
-    const TYPES: &'static [EventType] = &[EventType { name: E::NAME, aliases: E::ALIASES }];
+    const TYPES: &'static [EventType] = &[EventType::of::<E>()];
 
     fn visit<V: EventVisitor<Self>>(visitor: &mut V) {
         visitor.event::<E>(|event| event);

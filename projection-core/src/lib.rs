@@ -29,5 +29,7 @@ pub use metadata::{EventMetadata, EventRef, StreamId};
 pub use options::{InvalidOption, MaterializedViewOptions, MaterializedViewOptionsBuilder, OnPoison};
 pub use position::{InvalidPosition, Position};
 pub use projection::{Handlers, Projection, ViewState};
+#[cfg(feature = "macros")]
+pub use projection_macros::{Event, EventSet, Key, projection};
 pub use retry::{Retries, RetryStrategy};
 pub use store::{CheckpointStorage, EventStore, ViewStateRepository, ViewStore};

@@ -87,6 +87,13 @@ impl MaterializedViewOptions {
         }
     }
 
+    /// These options with another [`batch_size`](Self::batch_size), which cannot be refused.
+    #[must_use]
+    pub fn with_batch_size(mut self, pairs: NonZeroUsize) -> Self {
+        self.batch_size = pairs;
+        self
+    }
+
     /// How many (event, instance) pairs, over all instances, make a batch (spec: P1). 1000 by default.
     #[must_use]
     pub fn batch_size(&self) -> usize {

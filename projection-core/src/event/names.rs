@@ -10,6 +10,12 @@ pub struct EventType {
 }
 
 impl EventType {
+    /// The names of `E`.
+    #[must_use]
+    pub const fn of<E: super::Event>() -> Self {
+        Self { name: E::NAME, aliases: E::ALIASES }
+    }
+
     /// All names, the current one first.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.aliases.iter().copied())

@@ -1,8 +1,14 @@
 //! What `#[projection]` expands to calls these, so that a mistake is reported in the user's words.
 
+use std::num::NonZeroUsize;
+
+mod names;
+
+pub use names::{Events, NoEvents, OtherTypes, Types, repeats_a_name};
+
 /// A state that can start from nothing: one with a `Default`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no `Default`, so a handler that takes `&mut self` has nothing to start from",
+    message = "`{Self}` has no `Default`, so a handler that changes it has nothing to start from",
     label = "needs `{Self}: Default`",
     note = "write `#[derive(Default)]` above `{Self}`, or create the instance in a handler without `self`: `fn(event) -> Self`"
 )]
@@ -43,9 +49,9 @@ impl<S> IntoState<S> for Option<S> {
     }
 }
 
-/// `fn(event) -> Self`: created, or replaced.
-pub fn create<S>(state: &mut Option<S>, made: impl IntoState<S>) {
-    *state = made.into_state();
+/// What a handler returned, as the state of its instance.
+pub fn returned<S>(made: impl IntoState<S>) -> Option<S> {
+    made.into_state()
 }
 
 /// `&mut self`: starts from `Default`, or is changed.
@@ -53,9 +59,36 @@ pub fn change<S: StartState>(state: &mut Option<S>) -> &mut S {
     state.get_or_insert_with(S::start)
 }
 
+/// `state: S`: starts from `Default`, or is taken.
+pub fn take<S: StartState>(state: &mut Option<S>) -> S {
+    state.take().unwrap_or_else(S::start)
+}
+
 /// `self -> Self`: not called on an absent instance, else replaced or deleted.
-pub fn replace<S, R: IntoState<S>>(state: &mut Option<S>, handler: impl FnOnce(S) -> R) {
+pub fn replace<S>(state: &mut Option<S>, handler: impl FnOnce(S) -> Option<S>) {
     if let Some(present) = state.take() {
-        *state = handler(present).into_state();
+        *state = handler(present);
     }
+}
+
+/// The attribute's `batch_size`, refused while the user's crate is compiled.
+#[track_caller]
+#[must_use]
+pub const fn batch_size(pairs: usize) -> NonZeroUsize {
+    match NonZeroUsize::new(pairs) {
+        Some(pairs) => pairs,
+        None => refuse(
+            "`batch_size` is 0: a batch holds 1 event or more; 1 reads, applies and saves each event by itself",
+        ),
+    }
+}
+
+/// Ends the compilation of the user's crate with `message`.
+#[track_caller]
+#[expect(
+    clippy::panic,
+    reason = "called in constants only: the compiler reports it as an error where it is called"
+)]
+pub const fn refuse(message: &'static str) -> ! {
+    panic!("{}", message)
 }
