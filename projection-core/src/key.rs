@@ -39,7 +39,6 @@ pub trait Key: Clone + Eq + Ord + Hash + fmt::Debug + Send + Sync + 'static {
 
 /// A key as a store sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum KeyRef<'a> {
     /// Text.
     Text(&'a str),
