@@ -1,0 +1,34 @@
+//! The report: what the stored views say, as a person likes to read it.
+
+mod numbers;
+mod sections;
+mod table;
+
+use std::fmt;
+
+use crate::{figures::Figures, summary::Summary};
+
+/// The report as text: tables, and as its last line the [`Summary`] as JSON.
+#[derive(Debug)]
+pub struct Report<'a> {
+    /// What the views say.
+    pub figures: &'a Figures,
+    /// The same in short, with what is known of the input.
+    pub summary: &'a Summary,
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", sections::title(self.figures))?;
+        writeln!(f)?;
+        write!(f, "{}", sections::carriers(self.figures))?;
+        write!(f, "{}", sections::aircraft(self.figures))?;
+        write!(f, "{}", sections::airport_days(self.figures))?;
+        write!(f, "{}", sections::busiest_routes(self.figures))?;
+        write!(f, "{}", sections::longest_routes(self.figures))?;
+        write!(f, "{}", sections::records(&self.figures.records))?;
+        write!(f, "{}", sections::airborne(self.figures))?;
+        write!(f, "{}", sections::stored(self.figures, self.summary))?;
+        writeln!(f, "{}", self.summary)
+    }
+}
