@@ -1,6 +1,6 @@
 //! The error of the storage traits: one type, classified once, where it enters.
 
-use std::{error::Error as StdError, fmt};
+use std::{error::Error as StdError, fmt, sync::Arc};
 
 type Source = Box<dyn StdError + Send + Sync>;
 
@@ -21,16 +21,18 @@ pub enum ErrorKind {
 }
 
 /// An error of a store. Made by the constructor that says what it means, from its source.
-#[derive(Debug)]
+///
+/// Cheap to clone, since a failure is shown in several places: returned, logged, listed.
+#[derive(Debug, Clone)]
 pub struct StoreError {
     kind: ErrorKind,
-    source: Source,
+    source: Arc<dyn StdError + Send + Sync>,
 }
 
 impl StoreError {
     /// An error of this kind.
     pub fn new(kind: ErrorKind, source: impl Into<Source>) -> Self {
-        Self { kind, source: source.into() }
+        Self { kind, source: source.into().into() }
     }
 
     /// It may pass by itself; a retry strategy tries again.

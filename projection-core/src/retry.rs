@@ -126,7 +126,13 @@ impl Retries {
     /// The operation failed with `error`: after which delay to try again, or `None` to give up.
     pub fn after(&mut self, error: &StoreError) -> Option<Duration> {
         self.attempts += 1;
-        if (self.predicate)(error) { self.delays.next() } else { None }
+        if self.accepts(error) { self.delays.next() } else { None }
+    }
+
+    /// Whether an error like this one is tried again at all.
+    #[must_use]
+    pub fn accepts(&self, error: &StoreError) -> bool {
+        (self.predicate)(error)
     }
 
     /// How often the operation has failed.

@@ -1,0 +1,33 @@
+//! The engine: one way for history, for what arrived meanwhile, and for live events. Pages are decoded once, routed
+//! to instances, folded in batches, and flushed before or with the checkpoint that claims them.
+
+mod batch;
+mod cache;
+mod decode;
+mod drive;
+mod failure;
+mod flush;
+mod fold;
+mod hand_written;
+mod identity;
+mod panics;
+mod reader;
+mod route;
+mod source;
+mod table;
+mod target;
+mod waiting;
+
+pub(crate) use batch::Batch;
+pub(crate) use decode::{DecodedEvent, Decoders};
+pub(crate) use drive::Engine;
+pub use failure::FeedError;
+pub(crate) use fold::{Folding, fold_instance};
+pub(crate) use hand_written::HandWritten;
+pub(crate) use identity::Identity;
+pub(crate) use panics::{caught, message_of};
+pub(crate) use route::route;
+pub(crate) use source::{Source, StoreSource};
+pub(crate) use table::HandlerTable;
+pub(crate) use target::{ProjectionTarget, Target};
+pub(crate) use waiting::{retried, wait};

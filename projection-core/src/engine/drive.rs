@@ -1,0 +1,259 @@
+//! Driving a view: pages through its target, a flush at the end of each batch, a checkpoint with or after each flush.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Identity,
+    decode::DecodedEvent,
+    reader::Pages,
+    source::Source,
+    target::{FlushContext, Flushed, Target},
+    waiting::{GaveUp, retried},
+};
+use crate::{
+    FeedError, MaterializedViewOptions, OnPoison, Position, StoreError,
+    progress::ProgressRecorder,
+    store::{Checkpoint, CheckpointOutcome, CheckpointStorage, Window},
+};
+
+/// One view, its source, and how far it is.
+pub(crate) struct Engine {
+    pub identity: Identity,
+    pub source: Arc<dyn Source>,
+    pub target: Box<dyn Target>,
+    pub checkpoints: Arc<dyn CheckpointStorage>,
+    pub options: MaterializedViewOptions,
+    pub progress: Arc<ProgressRecorder>,
+    /// Every event up to here is flushed, irrelevant, or recorded. It moves after a flush only.
+    pub position: Position,
+    pub start: Position,
+    pub caught_up: bool,
+    /// What the checkpoint storage holds.
+    pub stored: Option<Position>,
+    /// Whether flushed batches are claimed by checkpoints (spec: P7).
+    pub claims: bool,
+    /// Whether a run was broken off in the middle, so that memory may not be what is stored.
+    pub broken_off: bool,
+}
+
+impl Engine {
+    /// Reads the checkpoint, and refuses to go on from one that other handlers stored (spec: B16).
+    pub(crate) async fn restore(&mut self, stop: &CancellationToken) -> Result<Option<Checkpoint>, FeedError> {
+        let load = || self.checkpoints.load(&self.identity.projection);
+        let found =
+            self.settled("its checkpoint cannot be read", retried(self.options.retry(), stop, load).await)?;
+        let key = self.identity.key();
+        let Some(checkpoint) = found.into_iter().find(|checkpoint| checkpoint.key == key) else { return Ok(None) };
+        let handled: BTreeSet<String> = checkpoint.handled.iter().cloned().collect();
+        if handled != self.identity.handled && !self.options.accept_changed_handlers() {
+            return Err(self.changed_handlers(&checkpoint, &handled));
+        }
+        self.position = checkpoint.position;
+        self.start = checkpoint.start;
+        self.caught_up = checkpoint.caught_up;
+        self.stored = Some(checkpoint.position);
+        Ok(Some(checkpoint))
+    }
+
+    /// The store's mark (spec: P23).
+    pub(crate) async fn mark(&mut self, stop: &CancellationToken) -> Result<Position, FeedError> {
+        let mark = retried(self.options.retry(), stop, || self.source.mark()).await;
+        let mark = self.settled("the event store does not say up to where events can be read", mark)?;
+        self.progress.head(mark);
+        crate::meters::lag(&self.identity.projection, mark, self.position);
+        Ok(mark)
+    }
+
+    /// Applies every event up to `mark`; when it returns, all of it is stored.
+    pub(crate) async fn advance(&mut self, mark: Position, stop: &CancellationToken) -> Result<(), FeedError> {
+        if self.broken_off {
+            self.target.discard();
+        }
+        if mark <= self.position {
+            return Ok(());
+        }
+        self.broken_off = true;
+        let window = Window { after: self.position, up_to: mark };
+        let mut pages = Pages::of(Arc::clone(&self.source), window, self.options.retry().clone(), stop.clone());
+        while let Some(page) = pages.next().await {
+            let page = page.map_err(|gave_up| self.read_failed(gave_up))?;
+            self.progress.update(self.position, |progress| {
+                progress.spent.read += page.read;
+                progress.spent.decode += page.decode;
+            });
+            for event in &page.events {
+                self.take(event)?;
+                if self.target.is_full() {
+                    self.flush(event.meta.position(), stop).await?;
+                }
+                if stop.is_cancelled() {
+                    return Err(self.stopped());
+                }
+            }
+            if self.target.is_empty() {
+                self.pass(page.covers, stop).await?;
+            }
+        }
+        if !self.target.is_empty() {
+            self.flush(mark, stop).await?;
+        }
+        self.broken_off = false;
+        Ok(())
+    }
+
+    /// Applies events that the store does not hold (spec: P20).
+    pub(crate) async fn apply_offered(
+        &mut self,
+        events: &[Arc<DecodedEvent>],
+        stop: &CancellationToken,
+    ) -> Result<(), FeedError> {
+        self.broken_off = true;
+        for event in events {
+            self.take(event)?;
+            if self.target.is_full() {
+                self.flush(self.position, stop).await?;
+            }
+        }
+        if !self.target.is_empty() {
+            self.flush(self.position, stop).await?;
+        }
+        self.broken_off = false;
+        Ok(())
+    }
+
+    /// Buffers one event, or deals with one that cannot be (spec: B14).
+    fn take(&mut self, event: &Arc<DecodedEvent>) -> Result<(), FeedError> {
+        match self.target.push(event) {
+            Ok(0) => self.progress.update(self.position, |progress| progress.events_skipped += 1),
+            Ok(_) => {}
+            Err(source) if self.options.on_poison() == OnPoison::Skip && event.stored => {
+                self.target.skip(self.identity.skipped(event, None, &source.to_string()));
+                self.progress.update(self.position, |progress| progress.events_skipped += 1);
+            }
+            Err(source) => return Err(self.identity.poison(event, None, source)),
+        }
+        Ok(())
+    }
+
+    /// Writes the batch, then the checkpoint that claims everything up to `reached` (spec: P10, B12).
+    async fn flush(&mut self, reached: Position, stop: &CancellationToken) -> Result<(), FeedError> {
+        let checkpoint = self.identity.checkpoint(reached, self.start, self.caught_up);
+        let context = FlushContext {
+            identity: &self.identity,
+            options: &self.options,
+            checkpoint: &checkpoint,
+            checkpoints: self.checkpoints.as_ref(),
+            stop,
+        };
+        let flushed = self.target.flush(&context).await?;
+        self.position = reached;
+        match flushed.checkpoint {
+            CheckpointOutcome::Stored => self.passed(reached).await,
+            CheckpointOutcome::NotJoined | CheckpointOutcome::Unknown(_) => self.store(checkpoint, stop).await?,
+            CheckpointOutcome::Fenced => return Err(self.fenced()),
+        }
+        self.count(reached, &flushed);
+        Ok(())
+    }
+
+    /// Nothing up to `reached` changes the view: the checkpoint moves without a flush (spec: B13).
+    async fn pass(&mut self, reached: Position, stop: &CancellationToken) -> Result<(), FeedError> {
+        self.position = reached;
+        self.store(self.identity.checkpoint(reached, self.start, self.caught_up), stop).await?;
+        self.progress.update(reached, |_| {});
+        Ok(())
+    }
+
+    /// Records that the replay has completed (spec: P7, P22).
+    pub(crate) async fn record_caught_up(&mut self, stop: &CancellationToken) -> Result<(), FeedError> {
+        self.caught_up = true;
+        self.claims = true;
+        self.store(self.identity.checkpoint(self.position, self.start, true), stop).await
+    }
+
+    /// Stores a checkpoint, if flushed batches are claimed at all.
+    pub(crate) async fn store(
+        &mut self,
+        checkpoint: Checkpoint,
+        stop: &CancellationToken,
+    ) -> Result<(), FeedError> {
+        if !self.claims {
+            return Ok(());
+        }
+        let one = std::slice::from_ref(&checkpoint);
+        let saved = retried(self.options.retry(), stop, || self.checkpoints.save(one)).await;
+        self.settled("its checkpoint cannot be stored", saved)?;
+        self.passed(checkpoint.position).await;
+        Ok(())
+    }
+
+    async fn passed(&mut self, position: Position) {
+        self.stored = Some(position);
+        if let Err(error) = self.target.checkpoint_passed(position).await {
+            tracing::warn!(%position, %error, "tombstones stay until the next checkpoint");
+        }
+    }
+
+    fn count(&mut self, reached: Position, flushed: &Flushed) {
+        tracing::debug!(
+            position = %reached, events = flushed.events, instances = flushed.instances,
+            fold = ?flushed.fold, io = ?flushed.io, "batch flushed"
+        );
+        self.progress.update(reached, |progress| {
+            progress.events_applied += flushed.events as u64;
+            progress.instances_written += flushed.instances as u64;
+            progress.batches += 1;
+            progress.spent.fold += flushed.fold;
+            progress.spent.flush += flushed.io;
+        });
+        crate::meters::flushed(&self.identity.projection, reached, flushed.events, flushed.instances);
+    }
+}
+
+// What goes wrong, in the projection's name.
+impl Engine {
+    pub(crate) fn stopped(&self) -> FeedError {
+        FeedError::Stopped { projection: self.identity.projection.clone() }
+    }
+
+    pub(crate) fn settled<T>(&self, what: &'static str, result: Result<T, GaveUp>) -> Result<T, FeedError> {
+        result.map_err(|gave_up| match gave_up {
+            GaveUp::Failed { source, .. } => self.identity.storage_failed(what, source),
+            GaveUp::Stopped => self.stopped(),
+        })
+    }
+
+    fn read_failed(&self, gave_up: GaveUp) -> FeedError {
+        match gave_up {
+            GaveUp::Failed { source, .. } => {
+                FeedError::Read { projection: self.identity.projection.clone(), after: self.position, source }
+            }
+            GaveUp::Stopped => self.stopped(),
+        }
+    }
+
+    fn fenced(&self) -> FeedError {
+        let source = StoreError::conflict("another owner has taken the projection over");
+        self.identity.storage_failed("it is no longer the owner", source)
+    }
+
+    fn changed_handlers(&self, checkpoint: &Checkpoint, handled: &BTreeSet<String>) -> FeedError {
+        let list =
+            |names: Vec<&String>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let came = list(self.identity.handled.difference(handled).collect());
+        let went = list(handled.difference(&self.identity.handled).collect());
+        let change = match (came.is_empty(), went.is_empty()) {
+            (false, true) => format!("they now also take {came}"),
+            (true, false) => format!("they no longer take {went}"),
+            _ => format!("they now also take {came}, and no longer {went}"),
+        };
+        FeedError::ChangedHandlers {
+            projection: self.identity.projection.clone(),
+            version: self.identity.version,
+            position: checkpoint.position,
+            change,
+        }
+    }
+}

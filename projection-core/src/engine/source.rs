@@ -1,0 +1,62 @@
+//! The event store behind a view, with its type erased once a page.
+
+use std::{sync::Arc, time::Instant};
+
+use async_trait::async_trait;
+
+use super::decode::{DecodedPage, Decoders, Payload};
+use crate::{
+    EventRef, Filter, Position, StoreError,
+    store::{EventPage, EventStore, Window},
+};
+
+#[async_trait]
+pub(crate) trait Source: Send + Sync {
+    fn filter(&self) -> &Filter;
+    async fn mark(&self) -> Result<Position, StoreError>;
+    async fn read(&self, window: Window, limit: usize) -> Result<DecodedPage, StoreError>;
+    async fn locate(&self, events: &[EventRef]) -> Result<Vec<Option<Position>>, StoreError>;
+    fn decode_json(&self, name: &str, data: &serde_json::Value) -> Option<Result<Payload, StoreError>>;
+}
+
+/// A store, what is read of it, and how that is decoded.
+pub(crate) struct StoreSource<S: EventStore> {
+    store: Arc<S>,
+    filter: Filter,
+    decoders: Decoders<S>,
+}
+
+impl<S: EventStore> StoreSource<S> {
+    /// Narrows `filter` to the names that are decoded.
+    pub(crate) fn new(store: Arc<S>, filter: Filter, decoders: Decoders<S>) -> Self {
+        let filter = filter.with_names(decoders.names());
+        Self { store, filter, decoders }
+    }
+}
+
+#[async_trait]
+impl<S: EventStore> Source for StoreSource<S> {
+    fn filter(&self) -> &Filter {
+        &self.filter
+    }
+
+    async fn mark(&self) -> Result<Position, StoreError> {
+        self.store.mark().await
+    }
+
+    async fn read(&self, window: Window, limit: usize) -> Result<DecodedPage, StoreError> {
+        let started = Instant::now();
+        let page = self.store.read(window, &self.filter, limit).await?;
+        let read = started.elapsed();
+        let events = page.events().map(|raw| Arc::new(self.decoders.event(&raw))).collect();
+        Ok(DecodedPage { events, covers: page.covers(), read, decode: started.elapsed() - read })
+    }
+
+    async fn locate(&self, events: &[EventRef]) -> Result<Vec<Option<Position>>, StoreError> {
+        self.store.locate(events).await
+    }
+
+    fn decode_json(&self, name: &str, data: &serde_json::Value) -> Option<Result<Payload, StoreError>> {
+        self.decoders.json(name, data)
+    }
+}

@@ -1,0 +1,140 @@
+//! What the engine drives: something that takes events in order and flushes them in batches.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+use super::{HandlerTable, Identity, batch::Batch, cache::StateCache, decode::DecodedEvent, flush, route::route};
+use crate::{
+    FeedError, MaterializedViewOptions, Position, Projection, StoreError,
+    feed::ReplayAware,
+    store::{Checkpoint, CheckpointOutcome, CheckpointStorage, SharedRepository, SkippedEvent},
+};
+
+/// A view as the engine sees it.
+#[async_trait]
+pub(crate) trait Target: Send + Sync {
+    /// Buffers an event, and says for how many instances. `Err`: it cannot be decoded or routed; nothing was buffered.
+    fn push(&mut self, event: &Arc<DecodedEvent>) -> Result<usize, StoreError>;
+
+    /// Records, with the next flush, that an event was passed over.
+    fn skip(&mut self, skipped: SkippedEvent);
+
+    /// Whether the buffer has reached a bound of its batch.
+    fn is_full(&self) -> bool;
+
+    /// Whether there is nothing to flush.
+    fn is_empty(&self) -> bool;
+
+    /// Writes what is buffered.
+    async fn flush(&mut self, context: &FlushContext<'_>) -> Result<Flushed, FeedError>;
+
+    /// Throws away what is buffered, and every state that may not be what is stored.
+    fn discard(&mut self);
+
+    /// A checkpoint at `passed` is stored.
+    async fn checkpoint_passed(&self, _passed: Position) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// The hooks of a hand-written view.
+    fn replay_aware(&self) -> Option<&dyn ReplayAware> {
+        None
+    }
+}
+
+/// What a flush needs besides the batch.
+pub(crate) struct FlushContext<'a> {
+    pub identity: &'a Identity,
+    pub options: &'a MaterializedViewOptions,
+    /// What will be true when the batch is written.
+    pub checkpoint: &'a Checkpoint,
+    pub checkpoints: &'a dyn CheckpointStorage,
+    pub stop: &'a CancellationToken,
+}
+
+/// What a flush did.
+#[derive(Debug)]
+pub(crate) struct Flushed {
+    pub checkpoint: CheckpointOutcome,
+    pub events: usize,
+    pub instances: usize,
+    pub fold: Duration,
+    pub io: Duration,
+}
+
+impl Flushed {
+    pub(crate) fn nothing() -> Self {
+        Self {
+            checkpoint: CheckpointOutcome::NotJoined,
+            events: 0,
+            instances: 0,
+            fold: Duration::ZERO,
+            io: Duration::ZERO,
+        }
+    }
+}
+
+/// The materialized view of a projection, kept in a repository.
+pub(crate) struct ProjectionTarget<P: Projection> {
+    pub(super) table: HandlerTable<P>,
+    pub(super) repository: SharedRepository<P>,
+    pub(super) cache: StateCache<P::State, P::Id>,
+    batch: Batch<P::Id>,
+    batch_size: usize,
+    batch_bytes: usize,
+}
+
+impl<P: Projection> ProjectionTarget<P> {
+    pub(crate) fn new(repository: SharedRepository<P>, options: &MaterializedViewOptions) -> Self {
+        Self {
+            table: HandlerTable::new(),
+            repository,
+            cache: StateCache::new(options.cache_bytes()),
+            batch: Batch::new(),
+            batch_size: options.batch_size(),
+            batch_bytes: options.batch_bytes(),
+        }
+    }
+}
+
+#[async_trait]
+impl<P: Projection> Target for ProjectionTarget<P> {
+    fn push(&mut self, event: &Arc<DecodedEvent>) -> Result<usize, StoreError> {
+        route(&self.table, &mut self.batch, event)
+    }
+
+    fn skip(&mut self, skipped: SkippedEvent) {
+        self.batch.skipped.push(skipped);
+    }
+
+    fn is_full(&self) -> bool {
+        self.batch.pairs >= self.batch_size || self.batch.bytes >= self.batch_bytes
+    }
+
+    fn is_empty(&self) -> bool {
+        self.batch.is_empty()
+    }
+
+    async fn flush(&mut self, context: &FlushContext<'_>) -> Result<Flushed, FeedError> {
+        let batch = std::mem::replace(&mut self.batch, Batch::new());
+        let flushed = flush::flush(self, batch, context).await;
+        if flushed.is_err() {
+            self.cache.clear();
+        }
+        flushed
+    }
+
+    fn discard(&mut self) {
+        self.batch = Batch::new();
+        self.cache.clear();
+    }
+
+    async fn checkpoint_passed(&self, passed: Position) -> Result<(), StoreError> {
+        match self.repository.guarded() {
+            Some(guarded) => guarded.checkpoint_passed(passed).await,
+            None => Ok(()),
+        }
+    }
+}

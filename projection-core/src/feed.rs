@@ -1,0 +1,23 @@
+//! Feeds, for those who drive a view by hand: replay its history, then offer it events. A service that keeps
+//! several views starts a [`ProjectionRuntime`](crate::ProjectionRuntime) instead.
+
+mod accept;
+mod catchup;
+mod core;
+mod domain;
+mod hold;
+mod materialized_view;
+mod offered;
+mod replay;
+mod start;
+mod view;
+
+pub(crate) use self::core::FeedCore;
+pub use crate::engine::FeedError;
+pub use accept::Accepted;
+pub use catchup::CatchupProjectionFeed;
+pub use domain::DomainEventFeed;
+pub use hold::Hold;
+pub use materialized_view::{FlushDuringReplay, MaterializedView, ReplayAware};
+pub use offered::{Offered, OfferedEvent};
+pub use view::{IntoFeed, ProjectionView};

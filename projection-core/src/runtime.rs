@@ -1,0 +1,134 @@
+//! The runtime of a service: its projections, replayed at start-up and kept up to date.
+
+mod builder;
+mod failure;
+mod name;
+mod registration;
+mod status;
+mod view;
+mod worker;
+
+use std::{
+    any::{Any, TypeId},
+    collections::HashMap,
+    sync::Arc,
+};
+
+use tokio::sync::watch;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{FeedError, Phase, Progress, Projection, store::SharedRepository};
+
+pub use builder::ProjectionRuntimeBuilder;
+pub use failure::{StartError, UnknownProjection};
+pub use status::ProjectionStatus;
+pub use view::View;
+use worker::Worker;
+
+/// The projections of a service, started. Made by [`ProjectionRuntime::builder`].
+///
+/// Each projection runs in a task of its own: one that fails, or panics, leaves the others and the process alone, and
+/// is listed as failed. Dropping the runtime ends them too, without waiting; [`shutdown`](Self::shutdown) waits.
+pub struct ProjectionRuntime {
+    workers: Vec<Worker>,
+    views: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    shutdown: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl ProjectionRuntime {
+    /// Whether every projection has applied its history and is live; waits until it is so. No I/O of its own.
+    ///
+    /// # Errors
+    ///
+    /// The first projection that failed, or was paused, before it had caught up.
+    pub async fn caught_up(&self) -> Result<(), FeedError> {
+        for worker in &self.workers {
+            worker.caught_up().await?;
+        }
+        Ok(())
+    }
+
+    /// How far each projection is, as streams of values, in the order in which they were registered.
+    #[must_use]
+    pub fn progress(&self) -> Vec<watch::Receiver<Progress>> {
+        self.workers.iter().map(|worker| worker.feed.progress()).collect()
+    }
+
+    /// Every projection and its state, in the order in which they were registered.
+    #[must_use]
+    pub fn list(&self) -> Vec<ProjectionStatus> {
+        self.workers.iter().map(Worker::status).collect()
+    }
+
+    /// Pauses a projection; it has stopped when this returns. What it had buffered is discarded and read again later.
+    ///
+    /// # Errors
+    ///
+    /// When no projection has this name.
+    pub async fn pause(&self, projection: &str) -> Result<(), UnknownProjection> {
+        self.worker(projection)?.pause().await;
+        Ok(())
+    }
+
+    /// Goes on with a projection that was paused or has failed, from its checkpoint.
+    ///
+    /// # Errors
+    ///
+    /// When no projection has this name.
+    pub fn resume(&self, projection: &str) -> Result<(), UnknownProjection> {
+        self.worker(projection)?.resume();
+        Ok(())
+    }
+
+    /// The view of `P`, to be read by id.
+    ///
+    /// # Errors
+    ///
+    /// When `P` was not registered.
+    pub fn view<P: Projection>(&self) -> Result<View<P>, UnknownProjection> {
+        self.views
+            .get(&TypeId::of::<P>())
+            .and_then(|view| view.downcast_ref::<SharedRepository<P>>())
+            .map(|repository| View::new(Arc::clone(repository)))
+            .ok_or_else(|| self.unknown(P::NAME))
+    }
+
+    /// Stops every projection and waits until they have stopped. A batch that is being written is written to its end;
+    /// what is only buffered is discarded.
+    pub async fn shutdown(self) {
+        self.end();
+        self.tasks.wait().await;
+    }
+
+    fn end(&self) {
+        self.shutdown.cancel();
+        for worker in &self.workers {
+            worker.feed.pause();
+        }
+        self.tasks.close();
+    }
+
+    fn worker(&self, projection: &str) -> Result<&Worker, UnknownProjection> {
+        self.workers.iter().find(|worker| worker.name == projection).ok_or_else(|| self.unknown(projection))
+    }
+
+    fn unknown(&self, projection: &str) -> UnknownProjection {
+        let known = self.workers.iter().map(|worker| worker.name.clone()).collect();
+        UnknownProjection { projection: projection.to_owned(), known }
+    }
+}
+
+impl Drop for ProjectionRuntime {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl std::fmt::Debug for ProjectionRuntime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let phases: Vec<(String, Phase)> =
+            self.list().into_iter().map(|status| (status.name, status.progress.phase)).collect();
+        f.debug_struct("ProjectionRuntime").field("projections", &phases).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,57 @@
+//! Why a runtime did not start, or does not know a projection.
+
+use crate::{FeedError, InvalidOption, StoreError};
+
+/// Why a runtime did not start. Nothing runs after it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// There is nothing to run.
+    #[error("no projection is registered: call `register::<YourProjection>()` on the builder")]
+    Nothing,
+    /// Two projections have one name.
+    #[error(
+        "two projections are named `{name}`: a name is where a view and its checkpoint are kept, so each needs its own"
+    )]
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// A name that a database could not use.
+    #[error("`{name}` cannot name a projection: {reason}")]
+    Name {
+        /// The name.
+        name: String,
+        /// Why, and what is allowed.
+        reason: &'static str,
+    },
+    /// A setting is not allowed.
+    #[error("projection `{projection}`")]
+    Options {
+        /// The projection.
+        projection: String,
+        /// Which setting, and what is allowed.
+        source: InvalidOption,
+    },
+    /// The view's home could not be opened.
+    #[error("projection `{projection}`: its view cannot be opened")]
+    Open {
+        /// The projection.
+        projection: String,
+        /// The store's error.
+        source: StoreError,
+    },
+    /// The projection is not in order, or does not fit its checkpoint.
+    #[error(transparent)]
+    Feed(#[from] FeedError),
+}
+
+/// No registered projection has this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no projection named `{projection}` is registered; there are: {}", .known.join(", "))]
+pub struct UnknownProjection {
+    /// The name that was asked for.
+    pub projection: String,
+    /// The names there are.
+    pub known: Vec<String>,
+}
