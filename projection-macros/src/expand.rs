@@ -5,7 +5,8 @@ use quote::{ToTokens as _, quote};
 use syn::ItemFn;
 
 use crate::{
-    tokens::{hidden, text},
+    attr::lowering,
+    tokens::{Ends, hidden, text},
     validate::{Id, Projection, Target},
 };
 
@@ -36,6 +37,9 @@ pub(crate) fn projection(projection: &Projection) -> TokenStream {
         Id::Stream => quote!(#krate::StreamId),
         Id::Singleton => quote!(#krate::Singleton),
     };
+    let lowering = lowering(krate);
+    // All of it stands at one token, and so does each call that needs it: what is wrong with it is one message.
+    let stored = Ends::at_the_last_of(state).around(quote!(type State = #lowering::Stored<#state>;));
     let name = projection.name.as_ref().map_or_else(|| text(&target), syn::LitStr::value);
     let settings = settings::settings(projection);
     let handlers = projection.handlers.iter().map(|handler| handler::registration(projection, handler));
@@ -45,7 +49,7 @@ pub(crate) fn projection(projection: &Projection) -> TokenStream {
         #[automatically_derived]
         #[allow(deprecated, unused_variables, clippy::all, clippy::pedantic, clippy::nursery)]
         impl #krate::Projection for #target {
-            type State = #state;
+            #stored
             type Id = #id;
             const NAME: &'static str = #name;
             #settings

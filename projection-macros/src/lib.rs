@@ -23,7 +23,7 @@ use proc_macro::TokenStream;
 /// See the guide's page on events and handlers, and the trait `Projection`, which it implements.
 #[proc_macro_attribute]
 pub fn projection(attr: TokenStream, item: TokenStream) -> TokenStream {
-    projection::projection(attr.into(), item.into()).into()
+    projection::projection(attr.into(), &item.into()).into()
 }
 
 /// Implements `Event` for a struct: `#[event(name = "OrderPlaced", aliases = ["OrderCreated"])]`.

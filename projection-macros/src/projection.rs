@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Expands the attribute. The item is emitted also where there are mistakes.
-pub(crate) fn projection(attr: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn projection(attr: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let parsed = match syn::parse2::<Item>(item.clone()) {
         Ok(parsed) => parsed,

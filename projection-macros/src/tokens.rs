@@ -16,19 +16,25 @@ impl Ends {
     pub(crate) fn of(tokens: impl ToTokens) -> Self {
         let mut spans = tokens.into_token_stream().into_iter().map(|token| token.span());
         let first = spans.next().unwrap_or_else(Span::call_site);
-        Self { first: at(first), last: at(spans.last().unwrap_or(first)) }
+        Self { first, last: spans.last().unwrap_or(first) }
     }
 
-    /// `tokens`, reported as if they stood here.
+    /// The last token alone.
+    pub(crate) fn at_the_last_of(tokens: impl ToTokens) -> Self {
+        let Self { last, .. } = Self::of(tokens);
+        Self { first: last, last }
+    }
+
+    /// `tokens`, reported as if they stood here, and with names as they are seen here.
     pub(crate) fn around(self, tokens: TokenStream) -> TokenStream {
-        let mut tokens: Vec<TokenTree> = tokens.into_iter().collect();
-        if let Some(first) = tokens.first_mut() {
-            first.set_span(first.span().located_at(self.first));
-        }
-        if let [_, .., last] = &mut tokens[..] {
-            last.set_span(last.span().located_at(self.last));
-        }
-        tokens.into_iter().collect()
+        let place = |(index, mut token): (usize, TokenTree)| {
+            // What `$crate` means is in its span.
+            if token.to_string() != "$crate" {
+                token.set_span(if index == 0 { self.first } else { self.last });
+            }
+            token
+        };
+        tokens.into_iter().enumerate().map(place).collect()
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) enum Target {
 #[derive(Debug)]
 pub(crate) enum Id {
     /// `id = …`
-    Named(Type),
+    Named(Box<Type>),
     /// Nothing was said: an instance is a stream.
     Stream,
     Singleton,
@@ -59,7 +59,7 @@ impl Projection {
         ids::check(&options, &handlers, errors);
         let id = match (options.singleton, options.id) {
             (Some(_), _) => Id::Singleton,
-            (None, Some(id)) => Id::Named(id),
+            (None, Some(id)) => Id::Named(Box::new(id)),
             (None, None) => Id::Stream,
         };
         let mut projection = Self {

@@ -1,13 +1,13 @@
 //! What a key expression may yield: one key, an `Option`, or anything iterable, of `K` or `&K`.
-
-use super::Key;
+//!
+//! Nothing here asks for a `Key`: a projection does, and one that is none is reported there, once.
 
 /// The instances one event changes, as a key function names them. Doubles are harmless: one call is made for each
 /// (event, instance) (spec: B3).
 #[derive(Debug)]
 pub struct Keys<K>(Vec<K>);
 
-impl<K: Key> Keys<K> {
+impl<K> Keys<K> {
     /// No instance yet.
     #[must_use]
     pub const fn new() -> Self {
@@ -30,7 +30,7 @@ impl<K: Key> Keys<K> {
     }
 }
 
-impl<K: Key> Default for Keys<K> {
+impl<K> Default for Keys<K> {
     fn default() -> Self {
         Self::new()
     }
@@ -48,14 +48,14 @@ pub trait IntoKey<K> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<K: Key> IntoKey<K> for K {
+impl<K> IntoKey<K> for K {
     fn into_key(self) -> K {
         self
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<K: Key> IntoKey<K> for &K {
+impl<K: Clone> IntoKey<K> for &K {
     fn into_key(self) -> K {
         self.clone()
     }
@@ -81,14 +81,14 @@ pub enum One {}
 pub enum Many {}
 
 #[diagnostic::do_not_recommend]
-impl<K: Key, T: IntoKey<K>> IntoKeys<K, One> for T {
+impl<K, T: IntoKey<K>> IntoKeys<K, One> for T {
     fn into_keys(self, keys: &mut Keys<K>) {
         keys.push(self.into_key());
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<K: Key, I: IntoIterator<Item: IntoKey<K>>> IntoKeys<K, Many> for I {
+impl<K, I: IntoIterator<Item: IntoKey<K>>> IntoKeys<K, Many> for I {
     fn into_keys(self, keys: &mut Keys<K>) {
         for key in self {
             keys.push(key.into_key());

@@ -2,15 +2,17 @@
 
 use std::num::NonZeroUsize;
 
+mod checked;
 mod names;
 
-pub use names::{Events, NoEvents, OtherTypes, Types, repeats_a_name};
+pub use checked::{IsState, Stored};
+pub use names::{Events, NoEvent, NoEvents, OneEvent, OtherTypes, Types, repeats_a_name};
 
 /// A state that can start from nothing: one with a `Default`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no `Default`, so a handler that changes it has nothing to start from",
     label = "needs `{Self}: Default`",
-    note = "write `#[derive(Default)]` above `{Self}`, or create the instance in a handler without `self`: `fn(event) -> Self`"
+    note = "write `#[derive(Default)]` above `{Self}`, or create the instance in a handler without `self`: `fn(event) -> Self`; a function takes `state: Option<{Self}>` to see an absent instance"
 )]
 pub trait StartState: Sized {
     /// The state of an instance before its first event.

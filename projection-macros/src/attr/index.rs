@@ -20,10 +20,10 @@ impl IndexDef {
     /// What follows `index` or `unique`.
     pub(crate) fn parse(input: ParseStream<'_>, unique: bool) -> syn::Result<Self> {
         let content;
-        parenthesized!(content in input);
+        let parentheses = parenthesized!(content in input);
         let fields = Punctuated::<Field, Token![,]>::parse_terminated(&content)?;
         if fields.is_empty() {
-            return Err(syn::Error::new(content.span(), "an index has one field or more"));
+            return Err(syn::Error::new(parentheses.span.join(), "an index has one field or more"));
         }
         let mut seen: Vec<String> = Vec::new();
         for Field(field) in &fields {

@@ -1,7 +1,7 @@
 //! A key expression: `event` and `meta` in, one or more keys out.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{
     Expr, ExprAsync, ExprClosure, ExprPath, ExprReturn, ExprTry, Item, Macro, Token, UnOp,
     parse::{Parse, ParseStream},
@@ -9,7 +9,7 @@ use syn::{
     visit::{self, Visit},
 };
 
-use crate::{errors::Errors, tokens::Ends};
+use crate::errors::Errors;
 
 /// What finds the instances an event changes.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl KeyExpr {
         if !is_place(expr) {
             return quote!(#expr);
         }
-        let borrow = Ends::of(expr).around(quote!(&));
+        let borrow = quote_spanned!(first_span(expr.to_token_stream())=> &);
         quote!(#borrow #expr)
     }
 

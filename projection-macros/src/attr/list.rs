@@ -91,9 +91,11 @@ impl List {
         }
         given.read.push(known.name);
         read(&name, input).map_err(|error| {
-            // At the end of the list syn blames the whole attribute.
-            let span = if input.is_empty() { name.span() } else { error.span() };
-            syn::Error::new(span, format!("{error}: write `{}`", known.example))
+            let what = error.to_string();
+            // Where something is missing, there is no token to blame but the option's.
+            let missing = what == MISSING || what.starts_with("unexpected end of input");
+            let span = if missing { name.span() } else { error.span() };
+            syn::Error::new(span, format!("{what}: write `{}`", known.example))
         })
     }
 
@@ -130,9 +132,11 @@ impl Given {
     }
 }
 
+const MISSING: &str = "a value is missing";
+
 /// The value after `=`.
 pub(crate) fn value<T: Parse>(input: ParseStream<'_>) -> syn::Result<T> {
-    input.parse::<Token![=]>().map_err(|error| syn::Error::new(error.span(), "a value is missing"))?;
+    input.parse::<Token![=]>().map_err(|error| syn::Error::new(error.span(), MISSING))?;
     input.parse()
 }
 

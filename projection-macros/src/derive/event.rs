@@ -1,6 +1,6 @@
 //! `#[derive(Event)]`: the name a struct's events are stored under.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput, LitStr, Path, Token, bracketed, parse::ParseStream, punctuated::Punctuated};
 
@@ -34,7 +34,11 @@ struct EventOptions {
 pub(crate) fn derive(input: TokenStream) -> TokenStream {
     super::derive(input, |input, errors| {
         let options = read(input, errors);
-        refuse_generics(input, "an event is not generic: its name stands for one type", errors);
+        refuse_generics(
+            input,
+            "an event is not generic, since its name stands for one type: write a struct for each",
+            errors,
+        );
         match &input.data {
             Data::Struct(_) => {}
             Data::Enum(item) => errors.on(
@@ -58,8 +62,8 @@ fn read(input: &DeriveInput, errors: &mut Errors) -> EventOptions {
         Ok(())
     });
     if !given.has("name") {
-        errors.at(
-            Span::call_site(),
+        errors.on(
+            &input.ident,
             "an event has a name of its own, so that a renamed struct does not lose its events: write \
              `#[event(name = \"…\")]` above the struct",
         );

@@ -73,23 +73,29 @@ fn expand(ident: &Ident, krate: &Path, variants: &[(&Ident, &Type)]) -> TokenStr
     let names = variants.iter().map(|(name, _)| name);
     let events: Vec<_> = variants.iter().map(|(_, event)| event).collect();
     let checks = variants.iter().enumerate().skip(1).map(|(index, (_, event))| {
-        let message = format!(
-            "`{}` has the name of an earlier variant's event: give it another in `#[event(…)]`",
-            text(event)
-        );
-        let refuse = Ends::of(event).around(quote!(#lowering::refuse(#message)));
+        let event_name = text(event);
+        let message =
+            format!("`{event_name}` has the name of an earlier variant's event: give it another in `#[event(…)]`");
+        let refuse = Ends::of(event).around(quote!(__refuse(#message)));
         quote!(if #lowering::repeats_a_name(<#ident as #krate::EventSet>::TYPES, #index) { #refuse })
     });
+    // A type that is no event is reported by `visit`, and not by `TYPES` too.
     quote! {
         #[automatically_derived]
         impl #krate::EventSet for #ident {
-            const TYPES: &'static [#krate::EventType] = &[#(#krate::EventType::of::<#events>()),*];
+            const TYPES: &'static [#krate::EventType] = {
+                #[allow(unused_imports)]
+                use #lowering::NoEvent as _;
+                &[#(#lowering::OneEvent::<#events>::TYPE),*]
+            };
 
             fn visit<__V: #krate::EventVisitor<Self>>(#visitor: &mut __V) {
                 #(#visitor.event::<#events>(Self::#names);)*
             }
         }
+        #[allow(unused_imports)]
         const _: () = {
+            use #lowering::refuse as __refuse;
             #(#checks)*
         };
     }

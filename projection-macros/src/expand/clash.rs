@@ -36,12 +36,12 @@ fn check(projection: &Projection, earlier: &Handler, later: &Handler) -> TokenSt
         text(left),
         text(right)
     );
-    let refuse = Ends::of(right).around(quote!(#lowering::refuse(#message)));
+    let refuse = Ends::of(right).around(quote!(__refuse(#message)));
     quote! {
         #(#cfgs)*
         const _: () = {
             #[allow(unused_imports)]
-            use #lowering::{NoEvents as _, OtherTypes as _};
+            use #lowering::{NoEvents as _, OtherTypes as _, refuse as __refuse};
             if #lowering::Events::<#left, #right>::SHARE_A_NAME && !#lowering::Types::<#left, #right>::EQUAL {
                 #refuse
             }

@@ -1,19 +1,20 @@
 //! One handler's registration: how its event finds the instances, and how it changes one.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens as _, quote};
 
 use crate::{
     attr::{key::KeyExpr, lowering},
     model::{Extra, Handler, Shape},
-    tokens::{at, hidden},
+    tokens::{Ends, at, hidden},
     validate::{Id, Projection, Target},
 };
 
 pub(super) fn registration(projection: &Projection, handler: &Handler) -> TokenStream {
     let Handler { cfgs, event, .. } = handler;
     let (registry, keys, fold) = (hidden("handlers"), keys(projection, handler), fold(projection, handler));
-    quote!(#(#cfgs)* #registry.on::<#event>(#keys, #fold);)
+    let on = Ident::new("on", Ends::of(&projection.state).last);
+    quote!(#(#cfgs)* #registry.#on::<#event>(#keys, #fold);)
 }
 
 /// `|event, meta, keys| keys.add(…)`, where only `event` and `meta` are seen by the user's expression.
@@ -43,6 +44,10 @@ fn fold(projection: &Projection, handler: &Handler) -> TokenStream {
         Target::Block => quote!(Self::#name),
         Target::Function(_) => quote!(#name),
     };
+    let stored = match projection.target {
+        Target::Block => quote!(Self),
+        Target::Function(_) => projection.state.to_token_stream(),
+    };
     let extras = handler.extras.iter().map(|extra| match extra {
         Extra::Id(span) => Ident::new("id", at(*span)),
         Extra::Meta(span) => Ident::new("meta", at(*span)),
@@ -51,7 +56,7 @@ fn fold(projection: &Projection, handler: &Handler) -> TokenStream {
     let call = match handler.shape {
         Shape::Create(returned) => {
             let made = returned.around(quote!(#function(#rest)));
-            quote!(*#state = #lowering::returned(#made))
+            quote!(*#state = #lowering::returned::<#stored>(#made))
         }
         Shape::Change(_) => {
             let started = Ident::new("state", at(start(projection)));
@@ -59,16 +64,16 @@ fn fold(projection: &Projection, handler: &Handler) -> TokenStream {
         }
         Shape::Replace(returned) => {
             let made = returned.around(quote!(#function(#state, #rest)));
-            quote!(#lowering::replace(#state, |#state| #lowering::returned(#made)))
+            quote!(#lowering::replace(#state, |#state| #lowering::returned::<#stored>(#made)))
         }
         Shape::Fold(started, returned) => {
             let started = Ident::new("state", at(started));
             let made = returned.around(quote!(#function(#lowering::take(#started), #rest)));
-            quote!(*#state = #lowering::returned(#made))
+            quote!(*#state = #lowering::returned::<#stored>(#made))
         }
         Shape::FoldOption(returned) => {
             let made = returned.around(quote!(#function(#state.take(), #rest)));
-            quote!(*#state = #lowering::returned(#made))
+            quote!(*#state = #lowering::returned::<#stored>(#made))
         }
     };
     quote!(|#state, #event, #meta, #id| #call)

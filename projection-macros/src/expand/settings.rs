@@ -1,12 +1,11 @@
 //! Version, options and indexes, where they are not the defaults.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
-use syn::spanned::Spanned as _;
+use quote::quote;
 
 use crate::{
     attr::{index::IndexDef, lowering},
-    tokens::at,
+    tokens::Ends,
     validate::Projection,
 };
 
@@ -21,9 +20,10 @@ fn options(projection: &Projection) -> Option<TokenStream> {
     let (krate, size) = (&projection.krate, projection.batch_size.as_ref()?);
     let lowering = lowering(krate);
     // A constant, so that a size of 0 is found when the user's crate is checked, and reported where it stands.
-    let checked = quote_spanned!(at(size.span())=> #lowering::batch_size(#size));
+    let checked = Ends::of(size).around(quote!(__batch_size(#size)));
     Some(quote! {
         fn options() -> #krate::MaterializedViewOptions {
+            use #lowering::batch_size as __batch_size;
             const __BATCH_SIZE: ::core::num::NonZeroUsize = #checked;
             <#krate::MaterializedViewOptions as ::core::default::Default>::default().with_batch_size(__BATCH_SIZE)
         }

@@ -2,7 +2,7 @@
 
 use syn::{ImplItem, ItemImpl};
 
-use super::Handler;
+use super::{Handler, signature::allowed};
 use crate::{attr::on, errors::Errors};
 
 /// The handlers of an `impl` block, in source order, as far as they could be read.
@@ -25,7 +25,7 @@ impl Block {
             can_be_implemented = false;
         }
         if item.generics.lt_token.is_some() {
-            errors.on(&item.generics, "a projection is not generic: its name stands for one view of one type");
+            errors.on(&item.generics, "a projection is not generic, since its name stands for one view: write the type out, `impl Count<Order>`");
             can_be_implemented = false;
         }
         let mut marked = 0;
@@ -36,7 +36,7 @@ impl Block {
                 continue;
             };
             if let Some((_, on)) = on::take(&mut function.attrs, errors) {
-                allow_what_the_shape_demands(function);
+                function.attrs.insert(0, allowed());
                 marked += 1;
                 handlers.extend(Handler::read(function, on, errors));
             }
@@ -63,18 +63,6 @@ fn refuse(member: &mut ImplItem, errors: &mut Errors) {
     if let Some((attribute, _)) = on::take(attributes, errors) {
         errors.on(attribute, "`#[on]` goes above a function: `fn placed(&mut self, event: &OrderPlaced) { … }`");
     }
-}
-
-/// A handler's signature is ours to say, so a lint that asks for another one would be our fault.
-fn allow_what_the_shape_demands(function: &mut syn::ImplItemFn) {
-    function.attrs.push(syn::parse_quote! {
-        #[allow(
-            clippy::needless_pass_by_value,
-            clippy::trivially_copy_pass_by_ref,
-            clippy::unnecessary_wraps,
-            clippy::unused_self
-        )]
-    });
 }
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
 //! A free function that folds an event into a state.
 
 use proc_macro2::Span;
-use syn::{Attribute, FnArg, GenericArgument, ItemFn, PathArguments, PathSegment, ReturnType, Type, TypeReference};
+use syn::{
+    Attribute, FnArg, GenericArgument, ItemFn, PathArguments, PathSegment, ReturnType, Signature, Type,
+    TypeReference,
+};
 
 use super::{
     Handler, Shape,
     handler::{returned, typed},
     params::Params,
-    signature::refuse_all_but_plain,
+    signature::{allowed, refuse_all_but_plain},
 };
 use crate::{
     attr::on,
@@ -45,7 +48,7 @@ impl Function {
             );
             return None;
         };
-        let taken = Taken::read(&first.ty, errors)?;
+        let taken = Taken::read(&first.ty, signature, errors)?;
         let params = Params::read(signature, params, errors);
         let shape = taken.shape(item, errors);
         let name = item.sig.ident.clone();
@@ -60,6 +63,7 @@ impl Function {
         if item.sig.generics.lt_token.is_some() {
             return None;
         }
+        item.attrs.insert(0, allowed());
         Some(Self { state: taken.state.clone(), handler })
     }
 }
@@ -79,10 +83,12 @@ enum How {
 }
 
 impl Taken {
-    fn read(ty: &Type, errors: &mut Errors) -> Option<Self> {
+    fn read(ty: &Type, signature: &Signature, errors: &mut Errors) -> Option<Self> {
         let taken = |state: &Type, how| Some(Self { state: state.clone(), place: Ends::of(ty).last, how });
         match ty {
-            Type::Reference(TypeReference { lifetime: Some(lifetime), elem, .. }) => {
+            Type::Reference(TypeReference { lifetime: Some(lifetime), elem, .. })
+                if signature.generics.lt_token.is_none() =>
+            {
                 errors
                     .on(lifetime, format!("a handler borrows the state for its call: write `&mut {}`", text(elem)));
                 None

@@ -80,7 +80,7 @@ enum State {
 
 fn shape(signature: &Signature, errors: &mut Errors) -> Option<Shape> {
     let state = match signature.receiver() {
-        Some(receiver) => Some(state(receiver, errors)?),
+        Some(receiver) => Some(state(receiver, signature, errors)?),
         None => None,
     };
     match (state, returned(signature)) {
@@ -114,10 +114,10 @@ fn shape(signature: &Signature, errors: &mut Errors) -> Option<Shape> {
     }
 }
 
-fn state(receiver: &Receiver, errors: &mut Errors) -> Option<State> {
+fn state(receiver: &Receiver, signature: &Signature, errors: &mut Errors) -> Option<State> {
     match &*receiver.ty {
         Type::Path(path) if path.path.is_ident("Self") => Some(State::Owned),
-        Type::Reference(reference) if reference.lifetime.is_some() => {
+        Type::Reference(reference) if reference.lifetime.is_some() && signature.generics.lt_token.is_none() => {
             errors.on(receiver, "a handler borrows the state for its call: write `&mut self`");
             None
         }

@@ -27,32 +27,33 @@ impl Params {
     /// Reads `params`, those of `signature` that stand after its state.
     pub(crate) fn read<'a>(
         signature: &Signature,
-        mut params: impl Iterator<Item = &'a PatType>,
+        params: impl Iterator<Item = &'a PatType>,
         errors: &mut Errors,
     ) -> Option<Self> {
-        let first = params.next();
-        let event = match first {
-            Some(param) if role(param).is_none() => read_event(param, errors),
-            Some(param) => {
-                errors.on(param, "the event comes first: write `event: &OrderPlaced` before this parameter");
-                None
-            }
-            None => {
-                let message =
-                    "a handler takes an event: write `event: &OrderPlaced` as its parameter after the state";
-                errors.on(&signature.ident, message);
-                None
-            }
-        };
+        let params: Vec<_> = params.collect();
+        let position = params.iter().position(|param| role(param).is_none());
+        match (position, params.first()) {
+            (Some(0), _) => {}
+            (Some(_), Some(first)) => errors.on(first, "the event comes first: write it before this parameter"),
+            (_, _) => errors.on(
+                &signature.ident,
+                "a handler takes an event: write `event: &OrderPlaced` as its first parameter after the state",
+            ),
+        }
+        let mut event = None;
         let mut extras = Vec::new();
-        for param in params.chain(first.filter(|param| role(param).is_some())) {
-            extras.extend(read_extra(param, &extras, errors));
+        for (index, param) in params.into_iter().enumerate() {
+            if Some(index) == position {
+                event = read_event(param, signature, errors);
+            } else {
+                extras.extend(read_extra(param, &extras, errors));
+            }
         }
         Some(Self { event: event?, extras })
     }
 }
 
-fn read_event(param: &PatType, errors: &mut Errors) -> Option<Type> {
+fn read_event(param: &PatType, signature: &Signature, errors: &mut Errors) -> Option<Type> {
     match &*param.ty {
         Type::Reference(TypeReference { mutability: Some(_), elem, .. }) => {
             errors.on(&param.ty, format!("a handler does not change the event: write `&{}`", text(elem)));
@@ -65,7 +66,9 @@ fn read_event(param: &PatType, errors: &mut Errors) -> Option<Type> {
                 .on(elem, "a handler takes one event, or an enum of events: write its type, `event: &OrderPlaced`");
             None
         }
-        Type::Reference(TypeReference { lifetime: Some(lifetime), elem, .. }) => {
+        Type::Reference(TypeReference { lifetime: Some(lifetime), elem, .. })
+            if signature.generics.lt_token.is_none() =>
+        {
             errors.on(lifetime, format!("a handler borrows the event for its call: write `&{}`", text(elem)));
             None
         }

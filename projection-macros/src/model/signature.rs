@@ -1,6 +1,6 @@
 //! What no handler may be: `async`, `unsafe`, generic.
 
-use syn::Signature;
+use syn::{Attribute, Signature, parse_quote};
 
 use crate::errors::Errors;
 
@@ -32,6 +32,19 @@ pub(crate) fn refuse_all_but_plain(signature: &Signature, errors: &mut Errors) {
         );
     } else if let Some(clause) = &signature.generics.where_clause {
         errors.on(clause, "a handler is not generic: remove the `where` clause");
+    }
+}
+
+/// A handler's signature is ours to say, so a lint that asks for another one would be our fault.
+pub(crate) fn allowed() -> Attribute {
+    parse_quote! {
+        #[allow(
+            clippy::missing_const_for_fn,
+            clippy::needless_pass_by_value,
+            clippy::trivially_copy_pass_by_ref,
+            clippy::unnecessary_wraps,
+            clippy::unused_self
+        )]
     }
 }
 

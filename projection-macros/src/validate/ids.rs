@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use crate::{attr, model::Block};
 
-    fn mistakes(options: TokenStream, mut item: syn::ItemImpl) -> Vec<String> {
+    fn mistakes(options: &TokenStream, mut item: syn::ItemImpl) -> Vec<String> {
         let mut errors = Errors::default();
         let options = attr::projection::read(quote!(name = "a", #options), &mut errors);
         let block = Block::take(&mut item, &mut errors);
@@ -96,36 +96,36 @@ mod tests {
 
     #[test]
     fn a_stream_a_singleton_one_key_or_a_key_for_each_are_ways_to_an_instance() {
-        assert!(mistakes(quote!(), plain()).is_empty());
-        assert!(mistakes(quote!(id = StreamId), plain()).is_empty());
-        assert!(mistakes(quote!(id = StreamId), with_one_key()).is_empty());
-        assert!(mistakes(quote!(singleton), plain()).is_empty());
-        assert!(mistakes(quote!(id = A, key = event.a), plain()).is_empty());
-        assert!(mistakes(quote!(id = A, key = event.a), with_one_key()).is_empty());
-        assert!(mistakes(quote!(id = A), with_keys()).is_empty());
+        assert!(mistakes(&quote!(), plain()).is_empty());
+        assert!(mistakes(&quote!(id = StreamId), plain()).is_empty());
+        assert!(mistakes(&quote!(id = StreamId), with_one_key()).is_empty());
+        assert!(mistakes(&quote!(singleton), plain()).is_empty());
+        assert!(mistakes(&quote!(id = A, key = event.a), plain()).is_empty());
+        assert!(mistakes(&quote!(id = A, key = event.a), with_one_key()).is_empty());
+        assert!(mistakes(&quote!(id = A), with_keys()).is_empty());
     }
 
     #[test]
     fn an_id_without_a_way_to_find_it_is_one_message() {
-        assert_eq!(mistakes(quote!(id = A), plain()).len(), 1);
-        assert_eq!(mistakes(quote!(id = A), with_one_key()).len(), 1);
+        assert_eq!(mistakes(&quote!(id = A), plain()).len(), 1);
+        assert_eq!(mistakes(&quote!(id = A), with_one_key()).len(), 1);
     }
 
     #[test]
     fn a_key_without_its_type_is_one_message() {
-        assert_eq!(mistakes(quote!(key = event.a), plain()).len(), 1);
-        assert_eq!(mistakes(quote!(), with_keys()).len(), 1);
+        assert_eq!(mistakes(&quote!(key = event.a), plain()).len(), 1);
+        assert_eq!(mistakes(&quote!(), with_keys()).len(), 1);
     }
 
     #[test]
     fn a_singleton_has_neither_id_nor_key() {
-        assert_eq!(mistakes(quote!(singleton, id = A, key = event.a), plain()).len(), 2);
-        assert_eq!(mistakes(quote!(singleton), with_keys()).len(), 2);
+        assert_eq!(mistakes(&quote!(singleton, id = A, key = event.a), plain()).len(), 2);
+        assert_eq!(mistakes(&quote!(singleton), with_keys()).len(), 2);
     }
 
     #[test]
     fn an_option_whose_value_was_wrong_is_not_missing_too() {
-        assert_eq!(mistakes(quote!(id = A, key = ), plain()).len(), 1);
-        assert_eq!(mistakes(quote!(id = , key = event.a), plain()).len(), 1);
+        assert_eq!(mistakes(&quote!(id = A, key = ), plain()).len(), 1);
+        assert_eq!(mistakes(&quote!(id = , key = event.a), plain()).len(), 1);
     }
 }

@@ -5,7 +5,24 @@
 
 use std::marker::PhantomData;
 
-use crate::{EventSet, EventType, event::share_a_name};
+use crate::{Event, EventSet, EventType, event::share_a_name};
+
+/// One variant's event.
+#[derive(Debug)]
+pub struct OneEvent<E>(PhantomData<E>);
+
+impl<E: Event> OneEvent<E> {
+    /// Its names.
+    pub const TYPE: EventType = EventType::of::<E>();
+}
+
+/// Stands in for [`OneEvent`] where it is none.
+pub trait NoEvent {
+    /// No name.
+    const TYPE: EventType = EventType { name: "", aliases: &[] };
+}
+
+impl<E> NoEvent for OneEvent<E> {}
 
 /// Two handlers' events.
 #[derive(Debug)]
@@ -41,10 +58,10 @@ pub trait OtherTypes {
 
 impl<A, B> OtherTypes for Types<A, B> {}
 
-/// Whether the type at `index` has a name of one before it.
+/// Whether the type at `index`, if it has a name, has one of a type before it.
 #[must_use]
 pub const fn repeats_a_name(types: &[EventType], index: usize) -> bool {
     let (before, from) = types.split_at(index);
     let (this, _) = from.split_at(1);
-    share_a_name(before, this)
+    !this[0].name.is_empty() && share_a_name(before, this)
 }

@@ -1,0 +1,7 @@
+use projection_core::Event;
+
+#[derive(Event)]
+#[event(name = "OrderPlaced")]
+struct OrderPlaced;
+
+fn main() {}

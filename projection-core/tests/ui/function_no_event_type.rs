@@ -1,0 +1,24 @@
+use projection_core::{Event, projection};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize, Event)]
+#[event(name = "OrderPlaced")]
+struct OrderPlaced {
+    order_id: String,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct OrderStatus {
+    placed: bool,
+}
+
+enum OrderEvent {
+    Placed(OrderPlaced),
+}
+
+#[projection(name = "order-status")]
+fn order_status(state: OrderStatus, _: &OrderEvent) -> OrderStatus {
+    state
+}
+
+fn main() {}

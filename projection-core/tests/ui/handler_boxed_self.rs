@@ -1,0 +1,23 @@
+use projection_core::{Event, projection};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize, Event)]
+#[event(name = "OrderPlaced")]
+struct OrderPlaced {
+    order_id: String,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct OrderStatus {
+    placed: bool,
+}
+
+#[projection(name = "order-status")]
+impl OrderStatus {
+    #[on]
+    fn placed(self: Box<Self>, _: &OrderPlaced) -> Self {
+        *self
+    }
+}
+
+fn main() {}

@@ -1,0 +1,22 @@
+use projection_core::{Event, projection};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize, Event)]
+#[event(name = "OrderPlaced")]
+struct OrderPlaced {
+    order_id: String,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct OrderStatus {
+    placed: bool,
+}
+
+#[projection(name = "order-status")]
+impl OrderStatus {
+    fn placed(&mut self, _: &OrderPlaced) {
+        self.placed = true;
+    }
+}
+
+fn main() {}

@@ -1,0 +1,26 @@
+use projection_core::{Event, projection};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize, Event)]
+#[event(name = "OrderPlaced")]
+struct OrderPlaced {
+    order_id: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct OrderStatus {
+    placed: bool,
+}
+
+#[projection(name = "order-status")]
+impl OrderStatus {
+    #[on]
+    fn placed(&mut self, _: &OrderPlaced) {
+        self.placed = true;
+    }
+
+    #[on]
+    fn placed_again(&mut self, _: &OrderPlaced) {}
+}
+
+fn main() {}

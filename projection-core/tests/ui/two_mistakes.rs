@@ -1,0 +1,26 @@
+use projection_core::{Event, projection};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize, Event)]
+#[event(name = "OrderPlaced")]
+struct OrderPlaced {
+    order_id: String,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct OrderStatus {
+    placed: bool,
+}
+
+#[projection(name = "order-status", batchsize = 5)]
+impl OrderStatus {
+    #[on]
+    async fn placed(&mut self, _: &OrderPlaced) {
+        self.placed = true;
+    }
+
+    #[on]
+    fn shipped(&self, _: &OrderPlaced) {}
+}
+
+fn main() {}
