@@ -36,8 +36,9 @@ impl<S, Id: Hash + Eq> StateCache<S, Id> {
         Some(state)
     }
 
+    /// Keeps a state that is stored. A tombstone is not kept: the store removes it once a checkpoint has passed it.
     pub(crate) fn put(&mut self, id: Id, state: Stored<S>) {
-        if cost(&state) > self.limit {
+        if state.state.is_none() || cost(&state) > self.limit {
             return;
         }
         self.bytes += cost(&state);

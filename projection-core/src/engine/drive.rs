@@ -47,13 +47,17 @@ impl Engine {
         let key = self.identity.key();
         let Some(checkpoint) = found.into_iter().find(|checkpoint| checkpoint.key == key) else { return Ok(None) };
         let handled: BTreeSet<String> = checkpoint.handled.iter().cloned().collect();
-        if handled != self.identity.handled && !self.options.accept_changed_handlers() {
+        let changed = handled != self.identity.handled;
+        if changed && !self.options.accept_changed_handlers() {
             return Err(self.changed_handlers(&checkpoint, &handled));
         }
         self.position = checkpoint.position;
         self.start = checkpoint.start;
         self.caught_up = checkpoint.caught_up;
         self.stored = Some(checkpoint.position);
+        if changed {
+            self.store(self.identity.checkpoint(self.position, self.start, self.caught_up), stop).await?;
+        }
         Ok(Some(checkpoint))
     }
 
