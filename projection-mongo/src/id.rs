@@ -60,7 +60,7 @@ pub(crate) fn is_same(own: RawBsonRef<'_>, id: KeyRef<'_>) -> bool {
         (RawBsonRef::String(text), KeyRef::Uuid(uuid)) => text.parse() == Ok(uuid),
         (RawBsonRef::Binary(binary), KeyRef::Uuid(uuid)) => binary.bytes == uuid.as_bytes(),
         (RawBsonRef::Array(array), KeyRef::Bytes(bytes)) => {
-            let own = array.into_iter().map(|byte| byte.ok().and_then(|byte| byte.as_i32()));
+            let own = array.into_iter().map(|byte| byte.ok().and_then(bson::RawBsonRef::as_i32));
             own.eq(bytes.iter().map(|byte| Some(i32::from(*byte))))
         }
         _ => from_bson(own) == Some(id),

@@ -1,7 +1,16 @@
 //! MongoDB for projection-core.
 
+mod bulk;
+mod checkpoints;
 mod decode;
 mod document;
 mod error;
+mod find;
 mod id;
+mod repository;
+mod views;
 mod writer;
+
+pub use checkpoints::MongoCheckpoints;
+pub use error::MongoError;
+pub use views::{MongoViews, MongoViewsOptions};

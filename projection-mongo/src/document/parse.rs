@@ -41,6 +41,10 @@ impl<'a> Parsed<'a> {
         self.document.get("_id").ok().flatten().and_then(id::from_bson)
     }
 
+    pub(crate) fn document(&self) -> &'a RawDocument {
+        self.document
+    }
+
     pub(crate) fn size(&self) -> usize {
         self.document.as_bytes().len()
     }
