@@ -63,7 +63,11 @@ where
 }
 
 /// Writes documents by their `_id`.
-async fn put(target: &Target, documents: Vec<(String, bson::error::Result<Vec<u8>>)>, replace: bool) -> Result<(), StoreError> {
+async fn put(
+    target: &Target,
+    documents: Vec<(String, bson::error::Result<Vec<u8>>)>,
+    replace: bool,
+) -> Result<(), StoreError> {
     let doing = Doing::new("writing to", &target.collection);
     let expected = documents.len();
     let statements = documents.into_iter().enumerate().map(|(place, (id, document))| {

@@ -14,8 +14,8 @@ mod value;
 use bson::{RawBsonRef, RawDocument};
 use serde::de::{DeserializeOwned, value::MapAccessDeserializer};
 
-pub(crate) use self::{error::DecodeError, scalar::as_whole};
 use self::{access::Fields, value::Value};
+pub(crate) use self::{error::DecodeError, scalar::as_whole};
 
 /// Decodes a value.
 pub(crate) fn from_value<T: DeserializeOwned>(value: RawBsonRef<'_>) -> Result<T, DecodeError> {

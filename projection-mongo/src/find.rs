@@ -47,9 +47,9 @@ pub(crate) async fn by_id<'k>(
             let batch = batch.map_err(|error| doing.failed(error))?;
             for document in batch.doc_slices().map_err(|error| doing.failed(error))? {
                 let document = document.map_err(|error| doing.failed(error.into()))?;
-                let document = document
-                    .as_document()
-                    .ok_or_else(|| doing.wrong(ErrorKind::Permanent, "the reply holds something else than documents"))?;
+                let document = document.as_document().ok_or_else(|| {
+                    doing.wrong(ErrorKind::Permanent, "the reply holds something else than documents")
+                })?;
                 let id = document.get("_id").ok().flatten().and_then(id::from_bson);
                 if let Some(places) = id.and_then(|id| places.get(&id)) {
                     each(places, document)?;

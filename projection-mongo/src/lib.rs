@@ -5,6 +5,7 @@ mod checkpoints;
 mod decode;
 mod document;
 mod error;
+mod events;
 mod find;
 mod id;
 mod repository;
@@ -13,4 +14,5 @@ mod writer;
 
 pub use checkpoints::MongoCheckpoints;
 pub use error::MongoError;
+pub use events::{EventFields, ImportedEvent, MongoEvent, MongoEvents, MongoEventsOptions, MongoPage};
 pub use views::{MongoViews, MongoViewsOptions};

@@ -118,12 +118,7 @@ impl Writer {
     }
 
     /// One element of a document, under another name where one is given.
-    pub(crate) fn element(
-        &mut self,
-        name: &str,
-        document: &RawDocument,
-        at: &ElementAt<'_>,
-    ) {
+    pub(crate) fn element(&mut self, name: &str, document: &RawDocument, at: &ElementAt<'_>) {
         self.name(at.element.element_type(), name);
         self.bytes.extend_from_slice(&document.as_bytes()[at.value.clone()]);
     }
@@ -153,9 +148,7 @@ impl<'a> ElementAt<'a> {
 }
 
 /// The elements of a document, each with the place of its value.
-pub(crate) fn elements(
-    document: &RawDocument,
-) -> impl Iterator<Item = bson::error::Result<ElementAt<'_>>> {
+pub(crate) fn elements(document: &RawDocument) -> impl Iterator<Item = bson::error::Result<ElementAt<'_>>> {
     let mut at = 4;
     document.iter_elements().map(move |element| {
         let element = element?;

@@ -144,9 +144,10 @@ mod tests {
             writer.str("s", &"x".repeat(size));
             writer.finish()
         };
-        let statements = sizes.iter().enumerate().map(|(place, size)| {
-            Ok(Statement { place, bytes: *size, document: document(*size) })
-        });
+        let statements = sizes
+            .iter()
+            .enumerate()
+            .map(|(place, size)| Ok(Statement { place, bytes: *size, document: document(*size) }));
         let chunks = Chunks::new("c", Verb::Insert, expected, statements);
         chunks.map(|chunk| chunk.statements.len()).collect()
     }

@@ -31,7 +31,12 @@ pub(crate) struct Sent {
 impl Target {
     /// Sends all statements, about `expected` of them. Never fails as a whole: what could not be encoded is in the
     /// second answer, each command has a reply or an error of its own.
-    pub(crate) async fn send<I>(&self, verb: Verb, expected: usize, statements: I) -> (Vec<Sent>, Vec<(usize, StoreError)>)
+    pub(crate) async fn send<I>(
+        &self,
+        verb: Verb,
+        expected: usize,
+        statements: I,
+    ) -> (Vec<Sent>, Vec<(usize, StoreError)>)
     where
         I: Iterator<Item = Result<Statement, (usize, StoreError)>> + Send,
     {
@@ -63,7 +68,13 @@ impl Target {
     }
 
     /// The same as [`send`](Self::send) for writes that are fine only as a whole: the first error of any statement.
-    pub(crate) async fn send_whole<I>(&self, doing: &Doing, verb: Verb, expected: usize, statements: I) -> Result<(), StoreError>
+    pub(crate) async fn send_whole<I>(
+        &self,
+        doing: &Doing,
+        verb: Verb,
+        expected: usize,
+        statements: I,
+    ) -> Result<(), StoreError>
     where
         I: Iterator<Item = Result<Statement, (usize, StoreError)>> + Send,
     {

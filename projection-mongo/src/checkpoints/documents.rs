@@ -72,13 +72,8 @@ impl From<&SkippedEvent> for SkippedDocument {
         let CheckpointKey { projection, version, partition } = skipped.key.clone();
         let SkippedEvent { event, instance, .. } = skipped;
         // Quoted, so that no two records have one `_id`.
-        let id = format!(
-            "{}/{}/{:?}/{:?}/{instance:?}",
-            id_of(&skipped.key),
-            skipped.position,
-            event.source,
-            event.id
-        );
+        let id =
+            format!("{}/{}/{:?}/{:?}/{instance:?}", id_of(&skipped.key), skipped.position, event.source, event.id);
         Self {
             id,
             projection,

@@ -6,8 +6,8 @@ use time::OffsetDateTime;
 
 use super::*;
 
-fn decoded<T: DeserializeOwned>(document: Document) -> Result<T, String> {
-    let raw = bson::serialize_to_raw_document_buf(&document).unwrap();
+fn decoded<T: DeserializeOwned>(document: &Document) -> Result<T, String> {
+    let raw = bson::serialize_to_raw_document_buf(document).unwrap();
     from_value(RawBsonRef::Document(&raw)).map_err(|error| error.to_string())
 }
 
@@ -16,7 +16,7 @@ fn field<T: DeserializeOwned>(value: impl Into<Bson>) -> Result<T, String> {
     struct Holder<T> {
         v: T,
     }
-    decoded::<Holder<T>>(doc! { "v": value.into() }).map(|holder| holder.v)
+    decoded::<Holder<T>>(&doc! { "v": value.into() }).map(|holder| holder.v)
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn a_time_that_is_written_as_text_is_read_from_a_date() {
         #[serde(with = "time::serde::rfc3339")]
         at: OffsetDateTime,
     }
-    let read = |document| decoded::<At>(document).unwrap().at.unix_timestamp();
+    let read = |document: Document| decoded::<At>(&document).unwrap().at.unix_timestamp();
     assert_eq!(read(doc! { "at": bson::DateTime::from_millis(7_000) }), 7);
     assert_eq!(read(doc! { "at": "1970-01-01T00:00:07Z" }), 7);
 }
@@ -124,14 +124,14 @@ fn what_was_written_is_read_back() {
 
 #[test]
 fn the_keys_of_a_map_may_be_numbers() {
-    assert_eq!(decoded::<BTreeMap<i64, i32>>(doc! { "-3": 1, "4": 2 }), Ok([(-3, 1), (4, 2)].into()));
-    assert!(decoded::<BTreeMap<i64, i32>>(doc! { "x": 1 }).is_err());
+    assert_eq!(decoded::<BTreeMap<i64, i32>>(&doc! { "-3": 1, "4": 2 }), Ok([(-3, 1), (4, 2)].into()));
+    assert!(decoded::<BTreeMap<i64, i32>>(&doc! { "x": 1 }).is_err());
 }
 
 #[test]
 fn an_empty_document_is_an_event_without_data() {
-    assert_eq!(decoded::<Unit>(doc! {}), Ok(Unit));
-    assert!(decoded::<Unit>(doc! { "a": 1 }).is_err());
+    assert_eq!(decoded::<Unit>(&doc! {}), Ok(Unit));
+    assert!(decoded::<Unit>(&doc! { "a": 1 }).is_err());
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn an_error_names_the_field() {
     struct Order {
         lines: Vec<Line>,
     }
-    let error = decoded::<Order>(doc! { "lines": [{ "sku": "a" }, { "sku": 1 }] }).unwrap_err();
+    let error = decoded::<Order>(&doc! { "lines": [{ "sku": "a" }, { "sku": 1 }] }).unwrap_err();
     assert_eq!(error, "invalid type: integer `1`, expected a string, in `lines.1.sku`");
 }
 

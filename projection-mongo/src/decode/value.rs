@@ -98,12 +98,10 @@ impl<'de> Deserializer<'de> for Value<'de> {
             RawBsonRef::String(variant) => {
                 BorrowedStrDeserializer::new(variant).deserialize_enum(name, variants, visitor)
             }
-            RawBsonRef::Document(document) => MapAccessDeserializer::new(Fields::new(document))
-                .deserialize_enum(name, variants, visitor),
-            other => Err(DecodeError::custom(format_args!(
-                "{:?} is no variant of `{name}`",
-                other.element_type()
-            ))),
+            RawBsonRef::Document(document) => {
+                MapAccessDeserializer::new(Fields::new(document)).deserialize_enum(name, variants, visitor)
+            }
+            other => Err(DecodeError::custom(format_args!("{:?} is no variant of `{name}`", other.element_type()))),
         }
     }
 

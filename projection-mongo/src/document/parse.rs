@@ -17,11 +17,17 @@ pub(crate) struct Parsed<'a> {
 /// What a repository cannot do with a stored document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unusable {
-    #[error("is fed from `{found}`, and this view is fed from `{expected}`: feed it from `{found}`, or raise the projection's version")]
+    #[error(
+        "is fed from `{found}`, and this view is fed from `{expected}`: feed it from `{found}`, or raise the projection's version"
+    )]
     OtherSource { found: String, expected: String },
-    #[error("has no position, so what it holds is not known: it was not written by the projection; remove it, or raise the projection's version")]
+    #[error(
+        "has no position, so what it holds is not known: it was not written by the projection; remove it, or raise the projection's version"
+    )]
     NoPosition,
-    #[error("was written by version {found} of the projection, and this is version {expected}: empty the collection, or keep each version in one of its own")]
+    #[error(
+        "was written by version {found} of the projection, and this is version {expected}: empty the collection, or keep each version in one of its own"
+    )]
     OtherVersion { found: i64, expected: u32 },
     #[error("has a `{RESERVED_FIELD}.{0}` that we did not write")]
     Damaged(&'static str),
@@ -64,7 +70,9 @@ impl<'a> Parsed<'a> {
         let ours = self.ours.ok_or(Unusable::NoPosition)?;
         if let Some(expected) = format.version {
             match ours.get("version").ok().flatten().and_then(whole) {
-                Some(found) if found != i64::from(expected) => return Err(Unusable::OtherVersion { found, expected }),
+                Some(found) if found != i64::from(expected) => {
+                    return Err(Unusable::OtherVersion { found, expected });
+                }
                 Some(_) => {}
                 None => return Err(Unusable::Damaged("version")),
             }

@@ -51,7 +51,8 @@ impl<'a> Written<'a> {
                 "_id" => {
                     let own = element.value().map_err(unencodable)?;
                     if !id::is_same(own, id) {
-                        let found = bson::Bson::try_from(own).map_or_else(|error| error.to_string(), |own| own.to_string());
+                        let found =
+                            bson::Bson::try_from(own).map_or_else(|error| error.to_string(), |own| own.to_string());
                         return Err(RefusedState::OtherId { instance: id.to_string(), found });
                     }
                     own_id = Some(element);

@@ -1,9 +1,6 @@
 //! The outcomes of a commit, as they come in.
 
-use projection_core::{
-    ErrorKind, StoreError,
-    store::ChangeOutcome,
-};
+use projection_core::{ErrorKind, StoreError, store::ChangeOutcome};
 
 use crate::{
     bulk::{Answer, WriteError},
@@ -52,9 +49,7 @@ impl Outcomes {
     /// The changes that a secondary unique index refused, if any other change was written.
     pub(super) fn refused_by_index(&self) -> Vec<usize> {
         let any_written = self.0.iter().any(|outcome| matches!(outcome, Some(ChangeOutcome::Written { .. })));
-        let refused = |outcome: &Option<ChangeOutcome>| {
-            matches!(outcome, Some(ChangeOutcome::Rejected(error)) if error.kind() == ErrorKind::Unique)
-        };
+        let refused = |outcome: &Option<ChangeOutcome>| matches!(outcome, Some(ChangeOutcome::Rejected(error)) if error.kind() == ErrorKind::Unique);
         let places = self.0.iter().enumerate().filter(|(_, outcome)| any_written && refused(outcome));
         places.map(|(place, _)| place).collect()
     }

@@ -42,7 +42,8 @@ pub(super) async fn check_plain(database: &Database, collection: &str) -> Result
     match find(database, collection).await? {
         Found::Nothing | Found::Collection => Ok(()),
         Found::ViewOn(_) | Found::Other => {
-            let message = "documents cannot be written there: it is a view or a time series; name another collection";
+            let message =
+                "documents cannot be written there: it is a view or a time series; name another collection";
             Err(Doing::new("opening the collection", collection).wrong(ErrorKind::Permanent, message))
         }
     }

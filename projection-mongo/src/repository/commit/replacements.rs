@@ -61,9 +61,7 @@ impl<S: ViewState, Id: Key> Batch<'_, S, Id> {
         }
         refused.into_iter().for_each(|(place, error)| self.outcomes.rejected(place, error));
         // The reply says how many documents were found, not which.
-        let written = |change: &Change<'_, S, Id>, place: Place| {
-            place.document == Some(Some(change.position))
-        };
+        let written = |change: &Change<'_, S, Id>, place: Place| place.document == Some(Some(change.position));
         lost.extend(self.look_again(doubtful, written).await);
         lost
     }
