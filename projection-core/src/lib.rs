@@ -1,4 +1,38 @@
-//! A projection runtime: annotated handlers become materialized views.
+//! A projection runtime: annotated handlers become materialized views, replayed from the event history in batches and
+//! kept up to date. No database is in here: the in-memory stores are, and store crates such as `projection-mongo`
+//! implement the traits of [`store`].
+//!
+//! ```
+//! use projection_core::{Event, ProjectionRuntime, memory::{InMemoryEventStore, InMemoryViews, NewEvent}, projection};
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Serialize, Deserialize, Event)]
+//! #[event(name = "Deposited")]
+//! struct Deposited { cents: i64 }
+//!
+//! #[derive(Default, Serialize, Deserialize)]
+//! struct Balance { cents: i64 }
+//!
+//! #[projection(name = "balance")] // one instance for each stream
+//! impl Balance {
+//!     #[on] fn deposited(&mut self, event: &Deposited) { self.cents += event.cents; }
+//! }
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let events = InMemoryEventStore::new();
+//! events.append("account-1", [NewEvent::new(&Deposited { cents: 5 })?, NewEvent::new(&Deposited { cents: 7 })?])?;
+//!
+//! let runtime = ProjectionRuntime::builder(events, InMemoryViews::new()).register::<Balance>().start().await?;
+//! runtime.caught_up().await?;
+//! let balance = runtime.view::<Balance>()?.find(&"account-1".into()).await?;
+//! assert_eq!(balance.map(|balance| balance.cents), Some(12));
+//! # Ok(()) }
+//! ```
+//!
+//! A newcomer needs [`Event`], [`EventMetadata`], [`projection`](macro@projection), [`Key`], [`ProjectionRuntime`],
+//! [`MaterializedViewOptions`], one event store and one view store. Whoever drives a view by hand finds [`feed`], and
+//! whoever keeps views in a home of their own finds [`ViewStateRepository`].
 
 // `#[projection]` names the crate as its users do.
 extern crate self as projection_core;
@@ -8,6 +42,8 @@ mod error;
 mod event;
 pub mod feed;
 mod filter;
+#[cfg(doctest)]
+mod guide;
 mod index;
 mod key;
 pub mod memory;

@@ -1,0 +1,13 @@
+//! The README and the pages of the guide, whose programs are compiled and run as tests.
+
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
+#[doc = include_str!("../../docs/guide/batching.md")]
+struct Batching;
+
+#[doc = include_str!("../../docs/guide/failure-and-retry.md")]
+struct FailureAndRetry;
+
+#[doc = include_str!("../../docs/guide/testing.md")]
+struct Testing;
