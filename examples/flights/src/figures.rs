@@ -37,8 +37,10 @@ pub struct Figures {
     pub carriers: Vec<(Carrier, Punctuality)>,
     /// The aircraft with the most legs.
     pub aircraft: Vec<(TailNumber, Aircraft)>,
-    /// The days on which an airport had the most flights.
-    pub airport_days: Vec<(AirportDay, AirportTraffic)>,
+    /// The days on which the most flights left an airport.
+    pub busiest_to_leave: Vec<(AirportDay, AirportTraffic)>,
+    /// The days on which the most flights came to an airport.
+    pub busiest_to_arrive: Vec<(AirportDay, AirportTraffic)>,
     /// The routes with the most flights.
     pub busiest_routes: Vec<(Route, RouteTraffic)>,
     /// The longest routes.
@@ -141,17 +143,19 @@ impl Figures {
     }
 
     async fn read_airports(&mut self, stored: &impl StoredViews) -> Result<(), FiguresError> {
-        let mut top = Top::of(SHOWN);
+        let (mut leaving, mut arriving) = (Top::of(SHOWN / 2), Top::of(SHOWN / 2));
         let mut sums = Checks { flights: self.checks.flights, ..Checks::default() };
         let visit = |id: AirportDay, day: AirportTraffic| {
             sums.departed += day.departures;
             sums.arrived += day.arrivals;
             sums.cancelled += day.cancelled_departures;
-            top.offer((Reverse(day.departures + day.arrivals), id), &day);
+            leaving.offer((Reverse(day.departures), id.clone()), &day);
+            arriving.offer((Reverse(day.arrivals), id), &day);
         };
         let instances = stored.each::<AirportTraffic>(visit).await?;
         self.checks.agree(AirportTraffic::NAME, sums)?;
-        self.airport_days = top.into_iter().map(|((_, id), day)| (id, day)).collect();
+        self.busiest_to_leave = leaving.into_iter().map(|((_, id), day)| (id, day)).collect();
+        self.busiest_to_arrive = arriving.into_iter().map(|((_, id), day)| (id, day)).collect();
         self.instances.insert(AirportTraffic::NAME, instances);
         Ok(())
     }

@@ -30,12 +30,15 @@ impl FlightHistory {
     }
 
     /// The same flights `copies` times, each time that many days later that the copies do not meet: a longer history
-    /// that takes no more memory. 0 is taken as 1.
+    /// that takes no more memory. At least 1, at most [`MAX_COPIES`](Self::MAX_COPIES).
     #[must_use]
     pub fn with_copies(mut self, copies: u32) -> Self {
-        self.copies = copies.max(1);
+        self.copies = copies.clamp(1, Self::MAX_COPIES);
         self
     }
+
+    /// A thousand copies of a year still end before times and positions do.
+    pub const MAX_COPIES: u32 = 1000;
 
     /// How many flights it has.
     #[must_use]

@@ -23,7 +23,8 @@ impl fmt::Display for Report<'_> {
         writeln!(f)?;
         write!(f, "{}", sections::carriers(self.figures))?;
         write!(f, "{}", sections::aircraft(self.figures))?;
-        write!(f, "{}", sections::airport_days(self.figures))?;
+        write!(f, "{}", sections::busiest_to_leave(self.figures))?;
+        write!(f, "{}", sections::busiest_to_arrive(self.figures))?;
         write!(f, "{}", sections::busiest_routes(self.figures))?;
         write!(f, "{}", sections::longest_routes(self.figures))?;
         write!(f, "{}", sections::records(&self.figures.records))?;

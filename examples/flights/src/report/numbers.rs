@@ -1,4 +1,6 @@
-//! Numbers as a person reads them.
+//! Numbers and times as a person reads them.
+
+use time::OffsetDateTime;
 
 use crate::figures::ratio;
 
@@ -23,6 +25,11 @@ pub(super) fn percent(part: i64, whole: i64) -> String {
 /// The mean of a sum, in minutes; empty where there is nothing to sum.
 pub(super) fn mean(sum: i64, count: i64) -> String {
     ratio(sum, count).map_or_else(String::new, |minutes| format!("{minutes:.1} min"))
+}
+
+/// A moment to the minute, by the clocks of its place.
+pub(super) fn minute(at: OffsetDateTime) -> String {
+    format!("{} {:02}:{:02}", at.date(), at.hour(), at.minute())
 }
 
 #[cfg(test)]

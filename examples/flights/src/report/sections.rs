@@ -1,7 +1,7 @@
 //! The parts of the report, one function each.
 
 use super::{
-    numbers::{mean, percent, whole},
+    numbers::{mean, minute, percent, whole},
     table::{
         Column::{Left, Right},
         Table,
@@ -52,8 +52,15 @@ pub(super) fn carriers(figures: &Figures) -> Table {
 }
 
 pub(super) fn aircraft(figures: &Figures) -> Table {
-    let columns =
-        [Left("aircraft"), Right("legs"), Right("miles"), Right("hours in the air"), Left("last seen"), Left("")];
+    let columns = [
+        Left("aircraft"),
+        Right("legs"),
+        Right("miles"),
+        Right("hours in the air"),
+        Right("other airport"),
+        Left("last seen"),
+        Left("at"),
+    ];
     let mut table = Table::new("The aircraft with the most legs", columns);
     for (id, aircraft) in &figures.aircraft {
         let seen = aircraft.last_seen.as_ref();
@@ -62,30 +69,33 @@ pub(super) fn aircraft(figures: &Figures) -> Table {
             whole(aircraft.legs),
             whole(aircraft.miles),
             whole(aircraft.air_minutes / 60),
+            percent(aircraft.changes_of_airport, aircraft.legs),
             seen.map_or_else(String::new, |seen| seen.airport.to_string()),
-            seen.map_or_else(String::new, |seen| seen.at.date().to_string()),
+            seen.map_or_else(String::new, |seen| minute(seen.at)),
         ]);
     }
     table
 }
 
-pub(super) fn airport_days(figures: &Figures) -> Table {
-    let columns = [
-        Left("airport and day"),
-        Right("departures"),
-        Right("arrivals"),
-        Right("cancelled"),
-        Right("late to leave"),
-    ];
-    let mut table = Table::new("The busiest days of an airport", columns);
-    for (id, day) in &figures.airport_days {
+pub(super) fn busiest_to_leave(figures: &Figures) -> Table {
+    let columns = [Left("airport and day"), Right("departures"), Right("cancelled"), Right("late to leave")];
+    let mut table = Table::new("The days on which most flights left an airport", columns);
+    for (id, day) in &figures.busiest_to_leave {
         table.row([
             id.to_string(),
             whole(day.departures),
-            whole(day.arrivals),
-            whole(day.cancelled_departures + day.cancelled_arrivals),
+            whole(day.cancelled_departures),
             mean(day.departure_delay_minutes, day.departures),
         ]);
+    }
+    table
+}
+
+pub(super) fn busiest_to_arrive(figures: &Figures) -> Table {
+    let columns = [Left("airport and day"), Right("arrivals"), Right("cancelled")];
+    let mut table = Table::new("The days on which most flights from New York came to an airport", columns);
+    for (id, day) in &figures.busiest_to_arrive {
+        table.row([id.to_string(), whole(day.arrivals), whole(day.cancelled_arrivals)]);
     }
     table
 }
@@ -134,12 +144,11 @@ pub(super) fn airborne(figures: &Figures) -> Table {
     let heading = format!("Not known to have arrived: {} flights, the last ones first", whole(left));
     let mut table = Table::new(heading, [Left("flight"), Left("route"), Left("aircraft"), Left("left at")]);
     for (id, flight) in &figures.airborne {
-        let (date, hour, minute) = (flight.since.date(), flight.since.hour(), flight.since.minute());
         table.row([
             id.to_string(),
             flight.route.to_string(),
             flight.tailnum.as_ref().map_or_else(String::new, ToString::to_string),
-            format!("{date} {hour:02}:{minute:02}"),
+            minute(flight.since),
         ]);
     }
     table

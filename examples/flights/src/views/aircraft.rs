@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use projection_core::{EventMetadata, projection};
+use projection_core::projection;
 use serde::{Deserialize, Serialize};
 use time::{OffsetDateTime, serde::rfc3339};
 
@@ -40,7 +40,7 @@ pub struct Aircraft {
 pub struct Seen {
     /// Where.
     pub airport: Airport,
-    /// When, in UTC.
+    /// When, by the clocks there.
     #[serde(with = "rfc3339")]
     pub at: OffsetDateTime,
 }
@@ -48,20 +48,20 @@ pub struct Seen {
 impl Aircraft {
     const LAST_ROUTES: usize = 5;
 
-    fn seen(&mut self, airport: &Airport, meta: &EventMetadata) {
-        self.last_seen = meta.time().map(|at| Seen { airport: airport.clone(), at });
+    fn seen(&mut self, airport: &Airport, at: OffsetDateTime) {
+        self.last_seen = Some(Seen { airport: airport.clone(), at });
     }
 }
 
 #[projection(name = "aircraft", id = TailNumber, key = event.flight.tailnum)]
 impl Aircraft {
     #[on]
-    fn departed(&mut self, event: &FlightDeparted, meta: &EventMetadata) {
+    fn departed(&mut self, event: &FlightDeparted) {
         let origin = &event.flight.origin;
         self.legs += 1;
         self.changes_of_airport += i64::from(self.last_origin.as_ref().is_some_and(|last| last != origin));
         self.last_origin = Some(origin.clone());
-        self.seen(origin, meta);
+        self.seen(origin, event.departed);
         if self.last_routes.len() == Self::LAST_ROUTES {
             self.last_routes.pop_front();
         }
@@ -69,11 +69,11 @@ impl Aircraft {
     }
 
     #[on]
-    fn arrived(&mut self, event: &FlightArrived, meta: &EventMetadata) {
+    fn arrived(&mut self, event: &FlightArrived) {
         self.arrived += 1;
         self.miles += i64::from(event.distance_miles);
         self.air_minutes += event.air_minutes.unwrap_or_default();
-        self.seen(&event.flight.dest, meta);
+        self.seen(&event.flight.dest, event.arrived);
     }
 
     #[on]

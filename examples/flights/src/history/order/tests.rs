@@ -32,9 +32,8 @@ fn log(history: &FlightHistory) -> Vec<String> {
 
 #[test]
 fn an_arrival_after_midnight_is_on_the_next_day() {
-    let history = history(&[
-        "2013,1,1,2102,2108,-6,146,158,-12,UA,1180,N78511,EWR,SJU,199,1608,21,8,2013-01-02T02:00:00Z",
-    ]);
+    let history =
+        history(&["2013,1,1,2102,2108,-6,146,158,-12,UA,1180,N78511,EWR,SJU,199,1608,21,8,2013-01-02T02:00:00Z"]);
     assert_eq!(
         log(&history),
         ["2013-01-01 21:08 planned", "2013-01-01 21:02 departed", "2013-01-02 01:46 arrived"]
@@ -43,9 +42,8 @@ fn an_arrival_after_midnight_is_on_the_next_day() {
 
 #[test]
 fn a_departure_that_is_delayed_past_midnight_is_on_the_next_day() {
-    let history = history(&[
-        "2013,1,1,848,1835,853,1001,1950,851,MQ,3944,N942MQ,JFK,BWI,41,184,18,35,2013-01-01T23:00:00Z",
-    ]);
+    let history =
+        history(&["2013,1,1,848,1835,853,1001,1950,851,MQ,3944,N942MQ,JFK,BWI,41,184,18,35,2013-01-01T23:00:00Z"]);
     assert_eq!(
         log(&history),
         ["2013-01-01 18:35 planned", "2013-01-02 08:48 departed", "2013-01-02 10:01 arrived"]
@@ -55,9 +53,8 @@ fn a_departure_that_is_delayed_past_midnight_is_on_the_next_day() {
 #[test]
 fn clocks_at_the_destination_may_show_less_than_at_departure() {
     // Honolulu, where clocks are five hours behind.
-    let history = history(&[
-        "2013,1,1,857,900,-3,1516,1530,-14,HA,51,N380HA,JFK,HNL,659,4983,9,0,2013-01-01T14:00:00Z",
-    ]);
+    let history =
+        history(&["2013,1,1,857,900,-3,1516,1530,-14,HA,51,N380HA,JFK,HNL,659,4983,9,0,2013-01-01T14:00:00Z"]);
     let events: Vec<_> = history.events().collect();
     let elapsed = events[2].metadata.time().unwrap() - events[1].metadata.time().unwrap();
     assert_eq!(elapsed.whole_minutes(), 6 * 60 + 19 + 5 * 60);
@@ -66,9 +63,7 @@ fn clocks_at_the_destination_may_show_less_than_at_departure() {
 #[test]
 fn an_unknown_destination_arrives_after_its_time_in_the_air() {
     // Ten minutes by the clocks, of which a hundred in the air: so the clocks there are two hours behind.
-    let history = history(&[
-        "2013,1,1,900,900,0,910,910,0,UA,1,N1,JFK,QQQ,100,500,9,0,2013-01-01T14:00:00Z",
-    ]);
+    let history = history(&["2013,1,1,900,900,0,910,910,0,UA,1,N1,JFK,QQQ,100,500,9,0,2013-01-01T14:00:00Z"]);
     let events: Vec<_> = history.events().collect();
     let elapsed = events[2].metadata.time().unwrap() - events[1].metadata.time().unwrap();
     assert_eq!(elapsed.whole_minutes(), 130);
@@ -129,8 +124,8 @@ fn another_order_of_rows_or_another_row_is_another_history() {
 fn any_row() -> impl Strategy<Value = Row> {
     let arrival = (1..3000_i32, option::of(-100..2000_i16), option::of(0..900_u16))
         .prop_map(|(elapsed, delay, air_minutes)| Arrival { elapsed, delay, air_minutes });
-    let departed = (-720..3000_i16, option::of(arrival))
-        .prop_map(|(delay, arrival)| Outcome::Departed { delay, arrival });
+    let departed =
+        (-720..3000_i16, option::of(arrival)).prop_map(|(delay, arrival)| Outcome::Departed { delay, arrival });
     let outcome = prop_oneof![Just(Outcome::Cancelled), departed];
     let codes = (0..4_usize, 0..4_usize, 0..4_usize);
     (22_000_000..22_010_000, any::<u16>(), codes, prop_oneof![Just(-4_i8), Just(-5)], outcome).prop_map(

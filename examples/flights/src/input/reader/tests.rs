@@ -59,9 +59,18 @@ fn bytes_that_are_no_text_are_named_with_their_column() {
 
 #[test]
 fn a_number_that_is_none_is_shown_with_what_it_should_be() {
-    assert_eq!(fault_with("distance", "14oo"), "line 2: distance is \"14oo\", and should be a whole number from 0 to 65535");
-    assert_eq!(fault_with("distance", "-1400"), "line 2: distance is \"-1400\", and should be a whole number from 0 to 65535");
-    assert_eq!(fault_with("distance", "70000"), "line 2: distance is \"70000\", and should be a whole number from 0 to 65535");
+    assert_eq!(
+        fault_with("distance", "14oo"),
+        "line 2: distance is \"14oo\", and should be a whole number from 0 to 65535"
+    );
+    assert_eq!(
+        fault_with("distance", "-1400"),
+        "line 2: distance is \"-1400\", and should be a whole number from 0 to 65535"
+    );
+    assert_eq!(
+        fault_with("distance", "70000"),
+        "line 2: distance is \"70000\", and should be a whole number from 0 to 65535"
+    );
     assert!(fault_with("dep_delay", "2.5").contains("dep_delay is \"2.5\""));
     assert!(fault_with("dep_delay", "-1438").contains("at most 720 early"));
     assert!(fault_with("flight", "").contains("flight is \"\""));
@@ -86,13 +95,19 @@ fn what_the_data_does_not_say_of_some_flights_may_be_missing() {
 fn an_impossible_date_or_time_is_refused() {
     assert_eq!(fault_with("month", "13"), "line 2: month is \"13\", and should be a month from 1 to 12");
     assert_eq!(fault_with("day", "32"), "line 2: day is \"32\", and should be a day of that month");
-    assert_eq!(fault_with("arr_time", "861"), "line 2: arr_time is \"861\", and should be a clock time from 0 to 2400, such as 1745");
+    assert_eq!(
+        fault_with("arr_time", "861"),
+        "line 2: arr_time is \"861\", and should be a clock time from 0 to 2400, such as 1745"
+    );
     assert!(fault_with("time_hour", "2013-01-01").contains("time_hour is \"2013-01-01\""));
 }
 
 #[test]
 fn columns_that_contradict_each_other_are_refused() {
-    assert_eq!(fault_with("dep_delay", "3"), "line 2: dep_time is 05:17, but sched_dep_time and dep_delay makes it 05:18");
+    assert_eq!(
+        fault_with("dep_delay", "3"),
+        "line 2: dep_time is 05:17, but sched_dep_time and dep_delay makes it 05:18"
+    );
     assert_eq!(fault_with("minute", "16"), "line 2: sched_dep_time is 05:15, but hour and minute makes it 05:16");
     assert!(fault_with("time_hour", "2013-01-01T12:00:00Z").contains("time_hour is 2013-01-01 12:00:00"));
 }

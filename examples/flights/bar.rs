@@ -1,0 +1,62 @@
+//! A progress bar on stderr, drawn from the progress of every view; nothing where stderr is no terminal.
+
+use std::time::Duration;
+
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use projection_core::Progress;
+use tokio::{sync::watch, task::JoinHandle};
+
+/// How often it is drawn.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// Draws until [`finish`](Self::finish).
+pub(crate) struct ReplayBar {
+    bar: ProgressBar,
+    drawing: JoinHandle<()>,
+}
+
+impl ReplayBar {
+    /// Draws how far these views are.
+    pub(crate) fn of(views: Vec<watch::Receiver<Progress>>) -> Self {
+        let bar = bar("Replaying");
+        let drawn = bar.clone();
+        let drawing = tokio::spawn(async move {
+            loop {
+                draw(&drawn, &views);
+                tokio::time::sleep(EVERY).await;
+            }
+        });
+        Self { bar, drawing }
+    }
+
+    pub(crate) fn finish(self) {
+        self.drawing.abort();
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A bar for something that is counted.
+pub(crate) fn bar(what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new(0).with_prefix(what);
+    let style = ProgressStyle::with_template("{prefix} {wide_bar} {percent:>3} %  {msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
+fn draw(bar: &ProgressBar, views: &[watch::Receiver<Progress>]) {
+    let (mut done, mut all, mut rate) = (0, 0, 0.0);
+    let mut slowest: Option<Duration> = None;
+    for view in views {
+        let progress = view.borrow();
+        done += progress.position.as_u64();
+        all += progress.head.as_u64();
+        if progress.lag() > 0 {
+            rate += progress.events_per_second;
+            slowest = slowest.max(progress.time_left);
+        }
+    }
+    let left = slowest.map_or_else(String::new, |left| format!(", {} left", HumanDuration(left)));
+    bar.set_length(all);
+    bar.set_position(done);
+    bar.set_message(format!("{rate:.0} events/s{left}"));
+}
