@@ -2,7 +2,6 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::Type;
 
 use crate::{
     attr::lowering,
@@ -11,17 +10,18 @@ use crate::{
     validate::Projection,
 };
 
-/// One check for each two handlers of different events, reported at the later one's event.
+/// One check for each two different events, reported at the later one.
 pub(super) fn checks(projection: &Projection) -> TokenStream {
+    let mut different: Vec<&Handler> = Vec::new();
     let mut checks = TokenStream::new();
-    for (i, later) in projection.handlers.iter().enumerate() {
-        let mut compared: Vec<&Type> = vec![&later.event];
-        for earlier in &projection.handlers[..i] {
-            if !compared.contains(&&earlier.event) {
-                compared.push(&earlier.event);
-                checks.extend(check(projection, earlier, later));
-            }
+    for later in &projection.handlers {
+        if different.iter().any(|earlier| earlier.event == later.event && earlier.cfgs == later.cfgs) {
+            continue;
         }
+        for earlier in different.iter().filter(|earlier| earlier.event != later.event) {
+            checks.extend(check(projection, earlier, later));
+        }
+        different.push(later);
     }
     checks
 }
