@@ -17,7 +17,7 @@ mod settings;
 /// The type that stands for a function: braced, so that its name stays the function's where values are meant.
 pub(crate) fn target_of_function(item: &ItemFn) -> TokenStream {
     let (vis, name) = (&item.vis, &item.sig.ident);
-    let doc = format!("The projection that the function [`{name}`](fn@{name}) is, as a type to register.");
+    let doc = format!(" The projection that the function [`{name}`](fn@{name}) is, as a type to register.");
     quote! {
         #[doc = #doc]
         #[allow(dead_code, non_camel_case_types, missing_debug_implementations, missing_copy_implementations)]

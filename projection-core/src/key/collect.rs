@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn bytes_are_one_key_though_they_can_be_iterated() {
-        let mut keys = Keys::new();
+        let mut keys = Keys::<Vec<u8>>::new();
         keys.add(vec![1_u8, 2]);
         let borrowed = vec![3_u8];
         keys.add(&borrowed);

@@ -6,7 +6,7 @@ mod checked;
 mod names;
 
 pub use checked::{IsState, Stored};
-pub use names::{Events, NoEvent, NoEvents, OneEvent, OtherTypes, Types, repeats_a_name};
+pub use names::{NoEvent, NoEvents, NotOne, OneEvent, Two, repeats_a_name};
 
 /// A state that can start from nothing: one with a `Default`.
 #[diagnostic::on_unimplemented(
@@ -93,4 +93,37 @@ pub const fn batch_size(pairs: usize) -> NonZeroUsize {
 )]
 pub const fn refuse(message: &'static str) -> ! {
     panic!("{}", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handler_that_changes_starts_from_default_where_there_is_no_instance() {
+        let mut state = None;
+        *change(&mut state) += 1;
+        *change(&mut state) += 1;
+        assert_eq!(state, Some(2));
+        assert_eq!((take(&mut state), state), (2, None));
+        assert_eq!(take::<u8>(&mut None), 0);
+    }
+
+    #[test]
+    fn a_handler_that_replaces_is_not_called_where_there_is_no_instance() {
+        let mut state = None;
+        replace(&mut state, |present: u8| Some(present + 1));
+        assert_eq!(state, None);
+        state = Some(1);
+        replace(&mut state, |present| Some(present + 1));
+        assert_eq!(state, Some(2));
+        replace(&mut state, |_| None);
+        assert_eq!(state, None);
+    }
+
+    #[test]
+    fn a_handler_returns_the_state_or_an_option_of_it() {
+        assert_eq!(returned::<u8>(1), Some(1));
+        assert_eq!(returned::<u8>(None), None);
+    }
 }

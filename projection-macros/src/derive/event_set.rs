@@ -79,6 +79,14 @@ fn expand(ident: &Ident, krate: &Path, variants: &[(&Ident, &Type)]) -> TokenStr
         let refuse = Ends::of(event).around(quote!(__refuse(#message)));
         quote!(if #lowering::repeats_a_name(<#ident as #krate::EventSet>::TYPES, #index) { #refuse })
     });
+    let checks = (variants.len() > 1).then(|| {
+        quote! {
+            const _: () = {
+                use #lowering::refuse as __refuse;
+                #(#checks)*
+            };
+        }
+    });
     // A type that is no event is reported by `visit`, and not by `TYPES` too.
     quote! {
         #[automatically_derived]
@@ -93,10 +101,6 @@ fn expand(ident: &Ident, krate: &Path, variants: &[(&Ident, &Type)]) -> TokenStr
                 #(#visitor.event::<#events>(Self::#names);)*
             }
         }
-        #[allow(unused_imports)]
-        const _: () = {
-            use #lowering::refuse as __refuse;
-            #(#checks)*
-        };
+        #checks
     }
 }

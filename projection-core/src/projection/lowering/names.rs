@@ -26,37 +26,33 @@ impl<E> NoEvent for OneEvent<E> {}
 
 /// Two handlers' events.
 #[derive(Debug)]
-pub struct Events<A, B>(PhantomData<(A, B)>);
+pub struct Two<A, B>(PhantomData<(A, B)>);
 
-impl<A: EventSet, B: EventSet> Events<A, B> {
+impl<A: EventSet, B: EventSet> Two<A, B> {
     /// Whether a name is in both.
     pub const SHARE_A_NAME: bool = share_a_name(A::TYPES, B::TYPES);
 }
 
-/// Stands in for [`Events`] where one of them is none.
+/// Stands in for [`Two`] where one of them is no event.
 pub trait NoEvents {
     /// No name is in both.
     const SHARE_A_NAME: bool = false;
 }
 
-impl<A, B> NoEvents for Events<A, B> {}
+impl<A, B> NoEvents for Two<A, B> {}
 
-/// Two handlers' types.
-#[derive(Debug)]
-pub struct Types<A, B>(PhantomData<(A, B)>);
-
-impl<A> Types<A, A> {
+impl<A> Two<A, A> {
     /// They are one type, whatever paths they were written with.
-    pub const EQUAL: bool = true;
+    pub const ARE_ONE: bool = true;
 }
 
-/// Stands in for [`Types`] where they are two.
-pub trait OtherTypes {
+/// Stands in for [`Two`] where they are different.
+pub trait NotOne {
     /// They are two types.
-    const EQUAL: bool = false;
+    const ARE_ONE: bool = false;
 }
 
-impl<A, B> OtherTypes for Types<A, B> {}
+impl<A, B> NotOne for Two<A, B> {}
 
 /// Whether the type at `index`, if it has a name, has one of a type before it.
 #[must_use]
@@ -64,4 +60,50 @@ pub const fn repeats_a_name(types: &[EventType], index: usize) -> bool {
     let (before, from) = types.split_at(index);
     let (this, _) = from.split_at(1);
     !this[0].name.is_empty() && share_a_name(before, this)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Placed;
+
+    impl Event for Placed {
+        const NAME: &'static str = "Placed";
+    }
+
+    #[derive(Deserialize)]
+    struct Created;
+
+    impl Event for Created {
+        const NAME: &'static str = "Created";
+        const ALIASES: &'static [&'static str] = &["Placed"];
+    }
+
+    struct NoEventAtAll;
+
+    #[test]
+    fn two_events_share_a_name_or_are_one() {
+        const { assert!(Two::<Placed, Created>::SHARE_A_NAME && !Two::<Placed, Created>::ARE_ONE) }
+        const { assert!(Two::<Placed, Placed>::SHARE_A_NAME && Two::<Placed, self::Placed>::ARE_ONE) }
+    }
+
+    #[test]
+    fn what_is_no_event_has_no_names() {
+        const { assert!(!Two::<Placed, NoEventAtAll>::SHARE_A_NAME) }
+        assert_eq!(OneEvent::<NoEventAtAll>::TYPE.name, "");
+        assert_eq!(OneEvent::<Created>::TYPE, EventType::of::<Created>());
+    }
+
+    #[test]
+    fn a_name_is_repeated_by_a_later_type_only() {
+        let types = [EventType::of::<Placed>(), OneEvent::<NoEventAtAll>::TYPE, EventType::of::<Created>()];
+        assert!(!repeats_a_name(&types, 0));
+        assert!(!repeats_a_name(&types, 1));
+        assert!(repeats_a_name(&types, 2));
+        assert!(!repeats_a_name(&[OneEvent::<()>::TYPE, OneEvent::<u8>::TYPE], 1), "two that have none");
+    }
 }
