@@ -3,6 +3,7 @@
 mod checkpoints;
 mod events;
 mod guarded;
+mod leases;
 mod refused;
 mod views;
 
@@ -12,4 +13,5 @@ pub use guarded::{
     Change, ChangeOutcome, CheckpointOutcome, Commit, Committed, Expected, GuardedRepository, Stored,
 };
 pub use refused::{RESERVED_FIELD, RefusedState};
+pub use leases::{LeaseAnswer, LeaseRequest, LeaseStorage, Ownership};
 pub use views::{SharedRepository, ViewStateRepository, ViewStore};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{CheckpointStorage, GuardedRepository, SourceName};
+use super::{CheckpointStorage, GuardedRepository, LeaseStorage, SourceName};
 use crate::{Projection, StoreError};
 
 /// Keeps view instances: states of `S`, found by `Id`. Implement it to keep a view in a home of your own.
@@ -90,4 +90,9 @@ pub trait ViewStore: Send + Sync + 'static {
 
     /// Where checkpoints are kept.
     fn checkpoints(&self) -> Arc<dyn CheckpointStorage>;
+
+    /// Where it is kept which process owns which projection; `None` where only one process can reach the store.
+    fn leases(&self) -> Option<Arc<dyn LeaseStorage>> {
+        None
+    }
 }
