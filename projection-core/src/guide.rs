@@ -6,6 +6,9 @@ struct Readme;
 #[doc = include_str!("../../docs/guide/batching.md")]
 struct Batching;
 
+#[doc = include_str!("../../docs/guide/events-and-handlers.md")]
+struct EventsAndHandlers;
+
 #[doc = include_str!("../../docs/guide/failure-and-retry.md")]
 struct FailureAndRetry;
 
