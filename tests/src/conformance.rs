@@ -1,0 +1,13 @@
+//! What every implementation of the storage traits must do.
+
+pub mod checkpoints;
+pub mod events;
+pub mod guarded;
+pub mod model;
+pub mod tombstones;
+pub mod unique;
+pub mod views;
+
+mod samples;
+
+pub use samples::{Account, Tally, View, change, load, load_one, outcome_names, put, write};

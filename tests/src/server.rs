@@ -1,0 +1,76 @@
+//! The MongoDB server that tests run on, and a database of its own for each.
+
+mod failpoint;
+mod monitor;
+
+use std::{env, fs, path::PathBuf, sync::Arc};
+
+use mongodb::{Client, Database, event::EventHandler, options::ClientOptions};
+
+pub use failpoint::FailPoint;
+pub use monitor::{Commands, Ran};
+
+/// A database that one test has for itself.
+#[derive(Debug, Clone)]
+pub struct TestDatabase {
+    /// The database, by a client of its own.
+    pub database: Database,
+    /// What that client has sent.
+    pub commands: Commands,
+    uri: Arc<str>,
+}
+
+impl TestDatabase {
+    async fn new() -> Self {
+        let uri: Arc<str> = uri().into();
+        let name = format!("test-{}", uuid::Uuid::new_v4().simple());
+        let commands = Commands::default();
+        let database = connect(&uri, &name, &commands).await;
+        Self { database, commands, uri }
+    }
+
+    /// The same database by another client, for looking at it with the plain driver: what it sends is not counted.
+    pub async fn plain(&self) -> Database {
+        connect(&self.uri, self.database.name(), &Commands::default()).await
+    }
+
+    /// Makes commands of this test's client fail. Only one test at a time has a fail point.
+    pub async fn fail(&self, commands: &[&str], times: u32, how: bson::Document) -> FailPoint {
+        FailPoint::set(self.plain().await, self.database.name(), commands, times, how).await
+    }
+}
+
+/// Runs a test in a database of its own, which is dropped afterwards, also when the test fails.
+///
+/// # Panics
+///
+/// When there is no server, and when the test does.
+pub async fn with_database<F: Future<Output = ()> + Send + 'static>(test: impl FnOnce(TestDatabase) -> F) {
+    let database = TestDatabase::new().await;
+    let result = tokio::spawn(test(database.clone())).await;
+    database.database.drop().await.expect("the test's database is dropped");
+    if let Err(error) = result {
+        std::panic::resume_unwind(error.into_panic());
+    }
+}
+
+async fn connect(uri: &str, name: &str, commands: &Commands) -> Database {
+    let mut options = ClientOptions::parse(uri).await.expect("MONGODB_URI can be parsed");
+    options.app_name = Some(name.to_owned());
+    let commands = commands.clone();
+    options.command_event_handler = Some(EventHandler::callback(move |event| commands.record(event)));
+    Client::with_options(options).expect("a client is made").database(name)
+}
+
+/// The server's address: `MONGODB_URI`, or what `cargo xtask services up` wrote.
+fn uri() -> String {
+    if let Ok(uri) = env::var("MONGODB_URI") {
+        return uri;
+    }
+    let target = env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target"), PathBuf::from);
+    let services = fs::read_to_string(target.join("xtask/services.json")).ok();
+    let services: Option<serde_json::Value> = services.and_then(|text| serde_json::from_str(&text).ok());
+    let uri = services.as_ref().and_then(|services| services.get("mongodb_uri")?.as_str());
+    uri.expect("this test needs a MongoDB server; start one with: cargo xtask services up").to_owned()
+}

@@ -1,0 +1,58 @@
+//! The conformance suite of event stores, on the one in memory.
+
+use acceptance::{
+    conformance::events::{Data, Sample, WithEvents},
+    suite,
+};
+use projection_core::memory::{InMemoryEventStore, NewEvent};
+
+struct InMemory;
+
+#[async_trait::async_trait]
+impl WithEvents for InMemory {
+    type Store = InMemoryEventStore;
+
+    async fn holding(&self, samples: &[Sample]) -> InMemoryEventStore {
+        let store = InMemoryEventStore::new();
+        for (place, sample) in samples.iter().enumerate() {
+            let data = serde_json::to_vec(&Data { n: sample.n }).unwrap();
+            let event = NewEvent::from_json(sample.name, data)
+                .with_id(Sample::id(place + 1))
+                .with_source(Sample::SOURCE)
+                .with_time(Sample::time());
+            store.append(sample.stream, [event]).unwrap();
+        }
+        store
+    }
+}
+
+async fn events<F: Future<Output = ()>>(test: impl FnOnce(InMemory) -> F) {
+    test(InMemory).await;
+}
+
+suite!(
+    events,
+    events,
+    [
+        the_mark_is_the_last_position,
+        an_empty_store_has_an_empty_page,
+        a_page_says_how_far_it_goes,
+        a_filter_is_honoured,
+        pages_of_any_size_give_each_event_once,
+        an_event_has_its_data_and_metadata,
+        data_that_does_not_fit_is_poison,
+        events_are_located_by_source_and_id,
+    ]
+);
+
+// spec: P24
+#[test]
+fn an_event_whose_source_and_id_are_there_is_refused_with_all_of_its_append() {
+    let store = InMemoryEventStore::new();
+    let event = |source: &str, id: &str| NewEvent::from_json("X", "{}").with_source(source).with_id(id);
+    store.append("a", [event("s", "1"), event("t", "1")]).unwrap();
+    let error = store.append("a", [event("s", "2"), event("s", "1")]).unwrap_err();
+    assert_eq!(error.to_string(), "event 1 of s is there already: source and id together must be unique");
+    assert!(store.append("a", [event("s", "3"), event("s", "3")]).is_err());
+    assert_eq!(store.append("a", [event("s", "2")]).unwrap().as_i64(), 3);
+}

@@ -1,0 +1,101 @@
+//! The conformance suite of event stores, on MongoDB: with the default fields, and with a mapped collection.
+
+use std::collections::HashMap;
+
+use acceptance::{
+    conformance::events::{Data, Sample, WithEvents},
+    server::with_database,
+    suite,
+};
+use mongodb::Database;
+use projection_core::Position;
+use projection_mongo::{EventFields, ImportedEvent, MongoEvents, MongoEventsOptions};
+
+struct OnMongo {
+    database: Database,
+    options: MongoEventsOptions,
+}
+
+#[async_trait::async_trait]
+impl WithEvents for OnMongo {
+    type Store = MongoEvents;
+
+    async fn holding(&self, samples: &[Sample]) -> MongoEvents {
+        let collection = format!("events-{}", uuid::Uuid::new_v4().simple());
+        let store = MongoEvents::open(&self.database, &collection, self.options.clone()).await.unwrap();
+        let mut versions: HashMap<&str, u64> = HashMap::new();
+        let mut events = Vec::new();
+        for (place, sample) in samples.iter().enumerate() {
+            let position = Position::try_from(place as u64 + 1).unwrap();
+            let version = versions.entry(sample.stream).or_default();
+            *version += 1;
+            let event = ImportedEvent::named(sample.name, position, sample.stream, &Data { n: sample.n }).unwrap();
+            events.push(
+                event
+                    .with_id(Sample::id(place + 1))
+                    .with_source(Sample::SOURCE)
+                    .with_stream_version(*version)
+                    .with_time(Sample::time()),
+            );
+        }
+        store.import(events).await.unwrap();
+        store
+    }
+}
+
+mod with_the_default_fields {
+    use super::*;
+
+    async fn events<F: Future<Output = ()> + Send + 'static>(test: impl FnOnce(OnMongo) -> F) {
+        let options = MongoEventsOptions::new();
+        with_database(|database| test(OnMongo { database: database.database, options })).await;
+    }
+
+    suite!(
+        events,
+        events,
+        [
+            the_mark_is_the_last_position,
+            an_empty_store_has_an_empty_page,
+            a_page_says_how_far_it_goes,
+            a_filter_is_honoured,
+            pages_of_any_size_give_each_event_once,
+            an_event_has_its_data_and_metadata,
+            data_that_does_not_fit_is_poison,
+            events_are_located_by_source_and_id,
+        ]
+    );
+}
+
+mod with_mapped_fields {
+    use super::*;
+
+    async fn events<F: Future<Output = ()> + Send + 'static>(test: impl FnOnce(OnMongo) -> F) {
+        let fields = EventFields::new()
+            .with_position("seq")
+            .with_id("_id")
+            .with_source("origin")
+            .with_name("kind")
+            .with_stream("aggregate")
+            .with_stream_version("version")
+            .with_time("at")
+            .with_whole_document_as_data();
+        let options = MongoEventsOptions::new().with_fields(fields);
+        with_database(|database| test(OnMongo { database: database.database, options })).await;
+    }
+
+    suite!(
+        events,
+        events,
+        [
+            the_mark_is_the_last_position,
+            an_empty_store_has_an_empty_page,
+            a_page_says_how_far_it_goes,
+            a_filter_is_honoured,
+            pages_of_any_size_give_each_event_once,
+            an_event_has_its_data_and_metadata,
+            data_that_does_not_fit_is_poison,
+            events_are_located_by_source_and_id,
+        ]
+    );
+}
