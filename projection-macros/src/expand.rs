@@ -6,7 +6,7 @@ use syn::ItemFn;
 
 use crate::{
     attr::lowering,
-    tokens::{Ends, hidden, text},
+    tokens::{Ends, hidden, name_of, text},
     validate::{Id, Projection, Target},
 };
 
@@ -39,7 +39,7 @@ pub(crate) fn projection(projection: &Projection) -> TokenStream {
     };
     let lowering = lowering(krate);
     // All of it stands at one token, and so does each call that needs it: what is wrong with it is one message.
-    let stored = Ends::at_the_last_of(state).around(quote!(type State = #lowering::Stored<#state>;));
+    let stored = Ends::at(name_of(state)).around(quote!(type State = #lowering::Stored<#state>;));
     let name = projection.name.as_ref().map_or_else(|| text(&target), syn::LitStr::value);
     let settings = settings::settings(projection);
     let handlers = projection.handlers.iter().map(|handler| handler::registration(projection, handler));

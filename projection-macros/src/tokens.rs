@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
+use syn::{Type, TypePath};
 
 /// The first and the last token of a piece of the user's code.
 ///
@@ -19,10 +20,9 @@ impl Ends {
         Self { first, last: spans.last().unwrap_or(first) }
     }
 
-    /// The last token alone.
-    pub(crate) fn at_the_last_of(tokens: impl ToTokens) -> Self {
-        let Self { last, .. } = Self::of(tokens);
-        Self { first: last, last }
+    /// One token.
+    pub(crate) fn at(token: Span) -> Self {
+        Self { first: token, last: token }
     }
 
     /// `tokens`, reported as if they stood here, and with names as they are seen here.
@@ -35,6 +35,17 @@ impl Ends {
             token
         };
         tokens.into_iter().enumerate().map(place).collect()
+    }
+}
+
+/// The token that stands for a type, where only one can: the `Order` of `&views::Order<T>`.
+pub(crate) fn name_of(ty: &Type) -> Span {
+    match ty {
+        Type::Reference(reference) => name_of(&reference.elem),
+        Type::Path(TypePath { path, .. }) => {
+            path.segments.last().map_or_else(Span::call_site, |segment| segment.ident.span())
+        }
+        other => Ends::of(other).last,
     }
 }
 

@@ -6,14 +6,14 @@ use quote::{ToTokens as _, quote};
 use crate::{
     attr::{key::KeyExpr, lowering},
     model::{Extra, Handler, Shape},
-    tokens::{Ends, at, hidden},
+    tokens::{at, hidden, name_of},
     validate::{Id, Projection, Target},
 };
 
 pub(super) fn registration(projection: &Projection, handler: &Handler) -> TokenStream {
     let Handler { cfgs, event, .. } = handler;
     let (registry, keys, fold) = (hidden("handlers"), keys(projection, handler), fold(projection, handler));
-    let on = Ident::new("on", Ends::of(&projection.state).last);
+    let on = Ident::new("on", name_of(&projection.state));
     quote!(#(#cfgs)* #registry.#on::<#event>(#keys, #fold);)
 }
 

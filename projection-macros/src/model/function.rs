@@ -15,7 +15,7 @@ use super::{
 use crate::{
     attr::on,
     errors::Errors,
-    tokens::{Ends, text},
+    tokens::{Ends, name_of, text},
 };
 
 /// A function as a projection: its state, and itself as the one handler.
@@ -71,7 +71,7 @@ impl Function {
 /// How the function takes its state.
 struct Taken {
     state: Type,
-    /// Where its type ends.
+    /// Where its type is named.
     place: Span,
     how: How,
 }
@@ -84,7 +84,7 @@ enum How {
 
 impl Taken {
     fn read(ty: &Type, signature: &Signature, errors: &mut Errors) -> Option<Self> {
-        let taken = |state: &Type, how| Some(Self { state: state.clone(), place: Ends::of(ty).last, how });
+        let taken = |state: &Type, how| Some(Self { state: state.clone(), place: name_of(ty), how });
         match ty {
             Type::Reference(TypeReference { lifetime: Some(lifetime), elem, .. })
                 if signature.generics.lt_token.is_none() =>

@@ -5,10 +5,10 @@ use syn::{Ident, Pat, PatType, Signature, Type, TypeReference};
 
 use crate::{
     errors::Errors,
-    tokens::{Ends, text},
+    tokens::{name_of, text},
 };
 
-/// A parameter besides state and event, and where its type ends.
+/// A parameter besides state and event, and where its type is named.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Extra {
     Id(Span),
@@ -138,7 +138,7 @@ fn read_extra(param: &PatType, before: &[Extra], errors: &mut Errors) -> Option<
         return None;
     }
     match &*param.ty {
-        Type::Reference(TypeReference { mutability: None, .. }) => Some(extra(Ends::of(&param.ty).last)),
+        Type::Reference(TypeReference { mutability: None, .. }) => Some(extra(name_of(&param.ty))),
         Type::Reference(TypeReference { elem: ty, .. }) => {
             errors.on(&param.ty, format!("`{name}` is borrowed: write `{name}: &{}`", text(ty)));
             None
