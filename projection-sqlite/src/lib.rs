@@ -1,0 +1,1 @@
+//! SQLite for projection-core: events, views, checkpoints and leases in one file.
