@@ -1,8 +1,8 @@
 //! A progress bar on stderr, drawn from the progress of every view; nothing where stderr is no terminal.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
-use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use indicatif::{FormattedDuration, ProgressBar, ProgressState, ProgressStyle};
 use projection_core::Progress;
 use tokio::{sync::watch, task::JoinHandle};
 
@@ -18,7 +18,7 @@ pub(crate) struct ReplayBar {
 impl ReplayBar {
     /// Draws how far these views are.
     pub(crate) fn of(views: Vec<watch::Receiver<Progress>>) -> Self {
-        let bar = bar("Replaying");
+        let bar = bar("Replaying", "{msg}");
         let drawn = bar.clone();
         let drawing = tokio::spawn(async move {
             loop {
@@ -35,11 +35,21 @@ impl ReplayBar {
     }
 }
 
-/// A bar for something that is counted.
-pub(crate) fn bar(what: &'static str) -> ProgressBar {
+/// A bar for the import of so many events; the caller moves it.
+pub(crate) fn import_bar(events: u64) -> ProgressBar {
+    let bar = bar("Importing", "{rate}, {eta_precise} left");
+    bar.set_length(events);
+    bar
+}
+
+fn bar(what: &'static str, says: &str) -> ProgressBar {
     let bar = ProgressBar::new(0).with_prefix(what);
-    let style = ProgressStyle::with_template("{prefix} {wide_bar} {percent:>3} %  {msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let style = ProgressStyle::with_template(&format!("{{prefix}} {{wide_bar}} {{percent:>3}} %  {says}"));
+    let rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
+        // What cannot be written is not drawn.
+        let _ = write!(out, "{:.0} events/s", state.per_sec());
+    };
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("rate", rate));
     bar
 }
 
@@ -50,13 +60,17 @@ fn draw(bar: &ProgressBar, views: &[watch::Receiver<Progress>]) {
         let progress = view.borrow();
         done += progress.position.as_u64();
         all += progress.head.as_u64();
+        // A view that is done waits for the others, and says nothing of the time left.
         if progress.lag() > 0 {
             rate += progress.events_per_second;
             slowest = slowest.max(progress.time_left);
         }
     }
-    let left = slowest.map_or_else(String::new, |left| format!(", {} left", HumanDuration(left)));
+    let left = slowest.map_or_else(String::new, |left| format!(", {} left", FormattedDuration(left)));
+    if all == 0 {
+        return;
+    }
     bar.set_length(all);
     bar.set_position(done);
-    bar.set_message(format!("{rate:.0} events/s{left}"));
+    bar.set_message(format!("{rate:.0} events/s in {} views{left}", views.len()));
 }

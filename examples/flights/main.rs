@@ -81,8 +81,7 @@ async fn in_database(args: &Args, database: &FlightsDatabase) -> Result<Outcome,
     if !args.replay_only {
         let (history, malformed) = read(args)?;
         let began = Instant::now();
-        let bar = bar::bar("Importing");
-        bar.set_length(history.len());
+        let bar = bar::import_bar(history.len());
         let imported = database.import(&history, malformed, || bar.inc(1)).await;
         bar.finish_and_clear();
         if imported? {
