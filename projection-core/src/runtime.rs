@@ -2,9 +2,12 @@
 
 mod builder;
 mod failure;
+mod health;
+mod lease;
 mod name;
 mod registration;
 mod status;
+mod supervise;
 mod view;
 mod worker;
 
@@ -17,10 +20,14 @@ use std::{
 use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{FeedError, Phase, Progress, Projection, store::SharedRepository};
+use crate::{
+    FeedError, Phase, Progress, Projection, StoreError,
+    store::{LeaseStorage, Ownership, SharedRepository},
+};
 
 pub use builder::ProjectionRuntimeBuilder;
 pub use failure::{StartError, UnknownProjection};
+pub use health::Health;
 pub use status::ProjectionStatus;
 pub use view::View;
 use worker::Worker;
@@ -32,6 +39,7 @@ use worker::Worker;
 pub struct ProjectionRuntime {
     workers: Vec<Worker>,
     views: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    leases: Option<Arc<dyn LeaseStorage>>,
     shutdown: CancellationToken,
     tasks: TaskTracker,
 }
@@ -59,6 +67,19 @@ impl ProjectionRuntime {
     #[must_use]
     pub fn list(&self) -> Vec<ProjectionStatus> {
         self.workers.iter().map(Worker::status).collect()
+    }
+
+    /// Which process owns which projection, since when; of all projections in the view store, also those that other
+    /// services registered. Empty where the store has no leases. One round trip.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub async fn owners(&self) -> Result<Vec<Ownership>, StoreError> {
+        match &self.leases {
+            Some(leases) => leases.owners().await,
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Pauses a projection; it has stopped when this returns. What it had buffered is discarded and read again later.

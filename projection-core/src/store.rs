@@ -12,6 +12,6 @@ pub use events::{EventPage, EventStore, RawEvent, SourceName, Window};
 pub use guarded::{
     Change, ChangeOutcome, CheckpointOutcome, Commit, Committed, Expected, GuardedRepository, Stored,
 };
-pub use refused::{RESERVED_FIELD, RefusedState};
 pub use leases::{LeaseAnswer, LeaseRequest, LeaseStorage, Ownership};
+pub use refused::{RESERVED_FIELD, RefusedState};
 pub use views::{SharedRepository, ViewStateRepository, ViewStore};

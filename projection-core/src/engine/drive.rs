@@ -13,9 +13,9 @@ use super::{
     waiting::{GaveUp, retried},
 };
 use crate::{
-    FeedError, MaterializedViewOptions, OnPoison, Position, StoreError,
+    FeedError, MaterializedViewOptions, OnPoison, Position,
     progress::ProgressRecorder,
-    store::{Checkpoint, CheckpointOutcome, CheckpointStorage, Window},
+    store::{Checkpoint, CheckpointOutcome, CheckpointStorage, Fence, Window},
 };
 
 /// One view, its source, and how far it is.
@@ -36,11 +36,20 @@ pub(crate) struct Engine {
     pub claims: bool,
     /// Whether a run was broken off in the middle, so that memory may not be what is stored.
     pub broken_off: bool,
+    /// Whether a replay of the history has begun in this process.
+    pub begun: bool,
+    /// Who writes, where owners are told apart.
+    pub fence: Option<Fence>,
 }
 
 impl Engine {
-    /// Reads the checkpoint, and refuses to go on from one that other handlers stored (spec: B16).
+    /// Reads the checkpoint, and refuses to go on from one that other handlers stored (spec: B16). What was in memory
+    /// is forgotten: another process may have written since.
     pub(crate) async fn restore(&mut self, stop: &CancellationToken) -> Result<Option<Checkpoint>, FeedError> {
+        self.target.discard();
+        self.broken_off = false;
+        self.position = Position::START;
+        self.stored = None;
         let load = || self.checkpoints.load(&self.identity.projection);
         let found =
             self.settled("its checkpoint cannot be read", retried(self.options.retry(), stop, load).await)?;
@@ -56,7 +65,7 @@ impl Engine {
         self.caught_up = checkpoint.caught_up;
         self.stored = Some(checkpoint.position);
         if changed {
-            self.store(self.identity.checkpoint(self.position, self.start, self.caught_up), stop).await?;
+            self.store(self.checkpoint(self.position), stop).await?;
         }
         Ok(Some(checkpoint))
     }
@@ -143,20 +152,23 @@ impl Engine {
 
     /// Writes the batch, then the checkpoint that claims everything up to `reached` (spec: P10, B12).
     async fn flush(&mut self, reached: Position, stop: &CancellationToken) -> Result<(), FeedError> {
-        let checkpoint = self.identity.checkpoint(reached, self.start, self.caught_up);
+        let checkpoint = self.checkpoint(reached);
         let context = FlushContext {
             identity: &self.identity,
             options: &self.options,
             checkpoint: &checkpoint,
             checkpoints: self.checkpoints.as_ref(),
             stop,
+            fence: self.fence.as_ref(),
         };
         let flushed = self.target.flush(&context).await?;
         self.position = reached;
         match flushed.checkpoint {
             CheckpointOutcome::Stored => self.passed(reached).await,
             CheckpointOutcome::NotJoined | CheckpointOutcome::Unknown(_) => self.store(checkpoint, stop).await?,
-            CheckpointOutcome::Fenced => return Err(self.fenced()),
+            CheckpointOutcome::Fenced => {
+                return Err(FeedError::Fenced { projection: self.identity.projection.clone() });
+            }
         }
         self.count(reached, &flushed);
         Ok(())
@@ -165,7 +177,7 @@ impl Engine {
     /// Nothing up to `reached` changes the view: the checkpoint moves without a flush (spec: B13).
     async fn pass(&mut self, reached: Position, stop: &CancellationToken) -> Result<(), FeedError> {
         self.position = reached;
-        self.store(self.identity.checkpoint(reached, self.start, self.caught_up), stop).await?;
+        self.store(self.checkpoint(reached), stop).await?;
         self.progress.update(reached, |_| {});
         Ok(())
     }
@@ -174,7 +186,13 @@ impl Engine {
     pub(crate) async fn record_caught_up(&mut self, stop: &CancellationToken) -> Result<(), FeedError> {
         self.caught_up = true;
         self.claims = true;
-        self.store(self.identity.checkpoint(self.position, self.start, true), stop).await
+        self.store(self.checkpoint(self.position), stop).await
+    }
+
+    /// The checkpoint that claims everything up to `reached`.
+    pub(crate) fn checkpoint(&self, reached: Position) -> Checkpoint {
+        let checkpoint = self.identity.checkpoint(reached, self.start, self.caught_up);
+        Checkpoint { fence: self.fence.clone(), ..checkpoint }
     }
 
     /// Stores a checkpoint, if flushed batches are claimed at all.
@@ -236,11 +254,6 @@ impl Engine {
             }
             GaveUp::Stopped => self.stopped(),
         }
-    }
-
-    fn fenced(&self) -> FeedError {
-        let source = StoreError::conflict("another owner has taken the projection over");
-        self.identity.storage_failed("it is no longer the owner", source)
     }
 
     fn changed_handlers(&self, checkpoint: &Checkpoint, handled: &BTreeSet<String>) -> FeedError {

@@ -1,6 +1,6 @@
 //! Why a feed stopped: one error that names projection, instance, event and position.
 
-use crate::{EventRef, Position, StoreError};
+use crate::{ErrorKind, EventRef, Position, StoreError};
 
 /// Why a feed could not start, or stopped.
 ///
@@ -107,6 +107,12 @@ pub enum FeedError {
         /// Where it went live.
         start: Position,
     },
+    /// Another process has taken the projection over: nothing more is written by this one.
+    #[error("projection `{projection}` is owned by another process now")]
+    Fenced {
+        /// The projection.
+        projection: String,
+    },
     /// It was stopped before it had caught up.
     #[error("projection `{projection}` was stopped")]
     Stopped {
@@ -143,4 +149,20 @@ pub enum FeedError {
         /// The panic's message.
         message: String,
     },
+}
+
+impl FeedError {
+    /// Whether starting again may help: the cause may have passed by then.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        let passes = |source: &StoreError| matches!(source.kind(), ErrorKind::Transient | ErrorKind::Conflict);
+        match self {
+            Self::Read { source, .. }
+            | Self::Write { source, .. }
+            | Self::Storage { source, .. }
+            | Self::ReplayCompleted { source, .. } => passes(source),
+            Self::Fenced { .. } => true,
+            _ => false,
+        }
+    }
 }

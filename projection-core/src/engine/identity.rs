@@ -26,6 +26,7 @@ impl Identity {
         }
     }
 
+    /// A checkpoint of this view, by nobody in particular.
     pub(crate) fn checkpoint(&self, position: Position, start: Position, caught_up: bool) -> Checkpoint {
         Checkpoint {
             key: self.key(),

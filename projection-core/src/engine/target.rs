@@ -9,7 +9,7 @@ use super::{HandlerTable, Identity, batch::Batch, cache::StateCache, decode::Dec
 use crate::{
     FeedError, MaterializedViewOptions, Position, Projection, StoreError,
     feed::ReplayAware,
-    store::{Checkpoint, CheckpointOutcome, CheckpointStorage, SharedRepository, SkippedEvent},
+    store::{Checkpoint, CheckpointOutcome, CheckpointStorage, Fence, SharedRepository, SkippedEvent},
 };
 
 /// A view as the engine sees it.
@@ -52,6 +52,8 @@ pub(crate) struct FlushContext<'a> {
     pub checkpoint: &'a Checkpoint,
     pub checkpoints: &'a dyn CheckpointStorage,
     pub stop: &'a CancellationToken,
+    /// Who writes, where owners are told apart.
+    pub fence: Option<&'a Fence>,
 }
 
 /// What a flush did.

@@ -10,7 +10,7 @@ use crate::{
     FeedError, Filter, Position, Progress,
     engine::{Engine, Source, StoreSource},
     progress::{Phase, ProgressRecorder},
-    store::{CheckpointStorage, EventStore},
+    store::{CheckpointStorage, EventStore, Fence},
 };
 
 /// One view being fed. The engine does one thing at a time; what is shared is small and never held over an await.
@@ -23,6 +23,8 @@ pub(crate) struct FeedCore {
     pub(super) room: Notify,
     progress: Arc<ProgressRecorder>,
     pub(super) hold: Hold,
+    /// Whether someone starts it again when an error may pass.
+    supervised: bool,
 }
 
 pub(super) struct Shared {
@@ -68,6 +70,8 @@ impl FeedCore {
             stored: None,
             claims: true,
             broken_off: false,
+            begun: false,
+            fence: None,
         };
         Self {
             projection,
@@ -82,7 +86,36 @@ impl FeedCore {
             room: Notify::new(),
             progress,
             hold,
+            supervised: false,
         }
+    }
+
+    /// Someone starts it again when an error may pass.
+    pub(crate) fn supervised(self) -> Self {
+        Self { supervised: true, ..self }
+    }
+
+    /// From now on this is the owner.
+    pub(crate) async fn own(&self, fence: Fence) {
+        self.engine.lock().await.fence = Some(fence);
+    }
+
+    /// It waits, for the reason that `phase` says.
+    pub(crate) fn waits(&self, phase: Phase) {
+        self.progress.phase(phase);
+    }
+
+    /// It is not running and is not meant to.
+    pub(crate) fn rest(&self) {
+        let mut shared = self.shared();
+        if !matches!(shared.state, State::Failed(_)) || self.progress.watch().borrow().phase == Phase::Retrying {
+            self.end(&mut shared, State::Stopped);
+        }
+    }
+
+    /// How long its position has not moved.
+    pub(crate) fn unmoved(&self) -> std::time::Duration {
+        self.progress.unmoved()
     }
 
     pub(crate) fn progress(&self) -> watch::Receiver<Progress> {
@@ -154,7 +187,11 @@ impl FeedCore {
         for offer in shared.waiting.drain(..) {
             offer.done(Err(cause.clone()));
         }
-        self.progress.phase(if matches!(state, State::Failed(_)) { Phase::Failed } else { Phase::Stopped });
+        self.progress.phase(match &state {
+            State::Failed(cause) if self.supervised && cause.may_pass() => Phase::Retrying,
+            State::Failed(_) => Phase::Failed,
+            _ => Phase::Stopped,
+        });
         shared.state = state;
         self.room.notify_waiters();
     }

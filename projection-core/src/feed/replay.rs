@@ -12,6 +12,7 @@ use crate::{
 pub(super) async fn replay(engine: &mut Engine, mark: Position, stop: &CancellationToken) -> Result<(), FeedError> {
     let projection = engine.identity.projection.clone();
     tracing::info!(projection, from = %engine.position, to = %mark, "replay started");
+    engine.begun = true;
     let mut hooks = Hooks::started(engine);
     let replayed = hooks.engine.advance(mark, stop).await;
     replayed.and_then(|()| if stop.is_cancelled() { Err(hooks.engine.stopped()) } else { Ok(()) })?;

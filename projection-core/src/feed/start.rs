@@ -83,11 +83,11 @@ impl FeedCore {
 
     async fn without_history(&self, engine: &mut Engine, stop: &CancellationToken) -> Result<(), FeedError> {
         let mark = engine.mark(stop).await?;
-        let begun = engine.broken_off || engine.position > Position::START;
-        if engine.restore(stop).await?.is_none() && !begun {
+        // A replay that was begun in this process and has no checkpoint yet goes on from the beginning (spec: B21).
+        if engine.restore(stop).await?.is_none() && !engine.begun {
             engine.position = mark;
             engine.start = mark;
-            engine.store(engine.identity.checkpoint(mark, mark, false), stop).await?;
+            engine.store(engine.checkpoint(mark), stop).await?;
         }
         self.drain(engine, stop).await
     }

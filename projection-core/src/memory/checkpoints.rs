@@ -67,6 +67,12 @@ impl CheckpointStorage for InMemoryCheckpoints {
 
     async fn save(&self, checkpoints: &[Checkpoint]) -> Result<(), StoreError> {
         let mut database = self.lock();
+        for checkpoint in checkpoints {
+            let fence = checkpoint.fence.as_ref();
+            if fence.is_some_and(|fence| !database.leases.admits(&checkpoint.key.projection, fence)) {
+                return Err(StoreError::conflict("the checkpoint is of a former owner"));
+            }
+        }
         checkpoints.iter().for_each(|checkpoint| database.checkpoints.save(checkpoint));
         Ok(())
     }

@@ -7,6 +7,7 @@ mod fold_property;
 mod guarded;
 mod hand_written;
 mod handover;
+mod ownership;
 mod poison;
 mod runtime;
 mod stopping;

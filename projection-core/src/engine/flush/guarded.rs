@@ -12,7 +12,9 @@ use crate::{
         target::{FlushContext, Flushed, ProjectionTarget},
         waiting::{retried, wait},
     },
-    store::{Change, ChangeOutcome, Checkpoint, CheckpointOutcome, Commit, Committed, GuardedRepository, Stored},
+    store::{
+        Change, ChangeOutcome, Checkpoint, CheckpointOutcome, Commit, Committed, Fence, GuardedRepository, Stored,
+    },
 };
 
 type Guarded<'a, P> = &'a dyn GuardedRepository<<P as Projection>::State, <P as Projection>::Id>;
@@ -86,7 +88,10 @@ async fn write<P: Projection>(
     let mut retries = context.options.retry().start();
     let mut checkpoint = Some(context.checkpoint);
     while !changed.is_empty() {
-        let committed = commit(repository, &changed, checkpoint.take()).await;
+        let committed = commit(repository, &changed, checkpoint.take(), context.fence).await;
+        if matches!(committed.checkpoint, CheckpointOutcome::Fenced) {
+            return Err(FeedError::Fenced { projection: context.identity.projection.clone() });
+        }
         let mut failed: Vec<(Instance<P>, StoreError)> = Vec::new();
         for (instance, outcome) in changed.into_iter().zip(committed.outcomes) {
             match settle(outcome) {
@@ -139,6 +144,7 @@ async fn commit<P: Projection>(
     repository: Guarded<'_, P>,
     instances: &[Instance<P>],
     checkpoint: Option<&Checkpoint>,
+    fence: Option<&Fence>,
 ) -> Committed {
     let changes: Vec<_> = instances
         .iter()
@@ -150,7 +156,7 @@ async fn commit<P: Projection>(
             expected: instance.expected,
         })
         .collect();
-    repository.commit(Commit { changes: &changes, fence: None, checkpoint }).await
+    repository.commit(Commit { changes: &changes, fence, checkpoint }).await
 }
 
 fn settle(outcome: ChangeOutcome) -> Result<usize, StoreError> {
