@@ -8,6 +8,7 @@ mod domain;
 mod hold;
 mod materialized_view;
 mod offered;
+mod parked;
 mod replay;
 mod start;
 mod view;

@@ -22,11 +22,11 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     FeedError, Phase, Progress, Projection, StoreError,
-    store::{LeaseStorage, Ownership, SharedRepository},
+    store::{LeaseStorage, Ownership, ParkedInstance, SharedRepository},
 };
 
 pub use builder::ProjectionRuntimeBuilder;
-pub use failure::{StartError, UnknownProjection};
+pub use failure::{ReleaseError, StartError, UnknownProjection};
 pub use health::Health;
 pub use status::ProjectionStatus;
 pub use view::View;
@@ -90,6 +90,51 @@ impl ProjectionRuntime {
     pub async fn pause(&self, projection: &str) -> Result<(), UnknownProjection> {
         self.worker(projection)?.pause().await;
         Ok(())
+    }
+
+    /// The instances of a projection that are parked: an event could not be applied to them, and they take no others
+    /// until they are released (see [`OnPoison::Park`](crate::OnPoison::Park)). One round trip.
+    ///
+    /// # Errors
+    ///
+    /// When no projection has this name, or the store cannot be read.
+    pub async fn parked(&self, projection: &str) -> Result<Vec<ParkedInstance>, ReleaseError> {
+        Ok(self.worker(projection)?.feed.parked().await?)
+    }
+
+    /// Releases a parked instance, named as [`parked`](Self::parked) names it: what it missed is read again from the
+    /// event it was parked for, and applied; then it goes on with the others. For use after the cause was mended, such
+    /// as by a new build. Should an event fail again, the instance stays parked, from there.
+    ///
+    /// # Errors
+    ///
+    /// When no projection has this name, the instance is not parked, is parked again, or a store fails; and when the
+    /// projection is not live in this process.
+    pub async fn release(&self, projection: &str, instance: &str) -> Result<(), ReleaseError> {
+        self.release_how(projection, instance, false).await
+    }
+
+    /// Releases a parked instance without the event it was parked for: that one is recorded as skipped, and dropped; what
+    /// came after it is applied.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`release`](Self::release).
+    pub async fn release_dropping(&self, projection: &str, instance: &str) -> Result<(), ReleaseError> {
+        self.release_how(projection, instance, true).await
+    }
+
+    async fn release_how(&self, projection: &str, instance: &str, without: bool) -> Result<(), ReleaseError> {
+        let feed = &self.worker(projection)?.feed;
+        let parked = feed.parked().await?;
+        let not_parked =
+            || ReleaseError::NotParked { projection: projection.to_owned(), instance: instance.to_owned() };
+        let before = parked.into_iter().find(|parked| parked.instance == instance).ok_or_else(not_parked)?;
+        if feed.release(instance, without).await? {
+            return Ok(());
+        }
+        let again = feed.parked().await?.into_iter().find(|parked| parked.instance == instance);
+        Err(ReleaseError::ParkedAgain(Box::new(again.unwrap_or(before))))
     }
 
     /// Goes on with a projection that was paused or has failed, from its checkpoint.

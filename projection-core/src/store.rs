@@ -7,7 +7,9 @@ mod leases;
 mod refused;
 mod views;
 
-pub use checkpoints::{Checkpoint, CheckpointKey, CheckpointStorage, Fence, Partition, SkippedEvent};
+pub use checkpoints::{
+    Checkpoint, CheckpointKey, CheckpointStorage, Fence, ParkedInstance, Partition, SkippedEvent,
+};
 pub use events::{EventPage, EventStore, RawEvent, SourceName, Window};
 pub use guarded::{
     Change, ChangeOutcome, CheckpointOutcome, Commit, Committed, Expected, GuardedRepository, Stored,

@@ -53,6 +53,8 @@ impl Engine {
         let load = || self.checkpoints.load(&self.identity.projection);
         let found =
             self.settled("its checkpoint cannot be read", retried(self.options.retry(), stop, load).await)?;
+        let parked = self.parked(stop).await?;
+        self.target.park(&parked);
         let key = self.identity.key();
         let Some(checkpoint) = found.into_iter().find(|checkpoint| checkpoint.key == key) else { return Ok(None) };
         let handled: BTreeSet<String> = checkpoint.handled.iter().cloned().collect();
@@ -137,7 +139,7 @@ impl Engine {
     }
 
     /// Buffers one event, or deals with one that cannot be (spec: B14).
-    fn take(&mut self, event: &Arc<DecodedEvent>) -> Result<(), FeedError> {
+    pub(super) fn take(&mut self, event: &Arc<DecodedEvent>) -> Result<(), FeedError> {
         match self.target.push(event) {
             Ok(0) => self.progress.update(self.position, |progress| progress.events_skipped += 1),
             Ok(_) => {}
@@ -151,7 +153,7 @@ impl Engine {
     }
 
     /// Writes the batch, then the checkpoint that claims everything up to `reached` (spec: P10, B12).
-    async fn flush(&mut self, reached: Position, stop: &CancellationToken) -> Result<(), FeedError> {
+    pub(super) async fn flush(&mut self, reached: Position, stop: &CancellationToken) -> Result<(), FeedError> {
         let checkpoint = self.checkpoint(reached);
         let context = FlushContext {
             identity: &self.identity,
@@ -247,7 +249,7 @@ impl Engine {
         })
     }
 
-    fn read_failed(&self, gave_up: GaveUp) -> FeedError {
+    pub(super) fn read_failed(&self, gave_up: GaveUp) -> FeedError {
         match gave_up {
             GaveUp::Failed { source, .. } => {
                 FeedError::Read { projection: self.identity.projection.clone(), after: self.position, source }

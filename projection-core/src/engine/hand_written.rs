@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use futures::FutureExt;
 
 use super::{
+    Passed,
     decode::DecodedEvent,
     identity::FailedWrite,
     panics::message_of,
@@ -77,7 +78,7 @@ impl<V: MaterializedView> Target for HandWritten<V> {
                 Ok(()) => {}
                 Err(GaveUp::Stopped) => return Err(context.stopped()),
                 Err(GaveUp::Failed { source, .. }) if source.kind() == crate::ErrorKind::Poison => {
-                    if context.options.on_poison() == OnPoison::Fail {
+                    if context.options.on_poison() != OnPoison::Skip {
                         return Err(context.identity.poison(&event, None, source));
                     }
                     self.skipped.push(context.identity.skipped(&event, None, &source.to_string()));
@@ -88,7 +89,7 @@ impl<V: MaterializedView> Target for HandWritten<V> {
                 }
             }
         }
-        context.record(&std::mem::take(&mut self.skipped)).await?;
+        context.record(&Passed { skipped: std::mem::take(&mut self.skipped), ..Passed::default() }).await?;
         if let Some(flush) = self.replay_aware().and_then(ReplayAware::flush) {
             flush
                 .flush()

@@ -8,6 +8,7 @@ mod guarded;
 mod hand_written;
 mod handover;
 mod ownership;
+mod parking;
 mod poison;
 mod runtime;
 mod stopping;

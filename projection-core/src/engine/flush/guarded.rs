@@ -8,6 +8,7 @@ use super::instance::{Home, Instance, batch_gave_up};
 use crate::{
     FeedError, Projection, StoreError,
     engine::{
+        Passed,
         batch::{Batch, Step},
         target::{FlushContext, Flushed, ProjectionTarget},
         waiting::{retried, wait},
@@ -25,17 +26,18 @@ pub(super) async fn flush<P: Projection>(
     batch: Batch<P::Id>,
     context: &FlushContext<'_>,
 ) -> Result<Flushed, FeedError> {
-    let (events, mut skipped) = (batch.events, batch.skipped);
+    let (events, mut passed) = (batch.events, batch.passed);
     let started = Instant::now();
     let mut instances = load(target, repository, batch.instances, context).await?;
     let loaded = Instant::now();
     for instance in &mut instances {
-        instance.fold(&target.table, context, &mut skipped, Home::Guarded(repository)).await?;
+        instance.fold(&target.table, context, &mut passed, Home::Guarded(repository)).await?;
     }
     let folded = Instant::now();
 
     context.go_on()?;
-    context.record(&skipped).await?;
+    context.record(&passed).await?;
+    target.parked.add(&passed.parked);
     let (changed, unchanged): (Vec<_>, Vec<_>) = instances.into_iter().partition(Instance::is_changed);
     for (id, stored) in unchanged.into_iter().filter_map(Instance::into_unchanged) {
         target.cache.put(id, stored);
@@ -130,12 +132,13 @@ async fn refold<P: Projection>(
     for (place, found) in found.map_err(|gave_up| batch_gave_up(&lost, context, gave_up))? {
         stored[place] = Some(found);
     }
-    let mut skipped = Vec::new();
+    let mut passed = Passed::beside(target.parked.len());
     for (instance, stored) in lost.iter_mut().zip(stored) {
         instance.start_from(stored);
-        instance.fold(&target.table, context, &mut skipped, Home::Guarded(repository)).await?;
+        instance.fold(&target.table, context, &mut passed, Home::Guarded(repository)).await?;
     }
-    context.record(&skipped).await?;
+    context.record(&passed).await?;
+    target.parked.add(&passed.parked);
     lost.retain(Instance::is_changed);
     Ok(lost)
 }

@@ -7,11 +7,12 @@ use super::instance::{Home, Instance, batch_gave_up, without_position};
 use crate::{
     FeedError, Projection, StoreError, ViewStateRepository,
     engine::{
+        Passed,
         batch::Batch,
         target::{FlushContext, Flushed, ProjectionTarget},
         waiting::{GaveUp, retried, wait},
     },
-    store::{CheckpointOutcome, SkippedEvent},
+    store::CheckpointOutcome,
 };
 
 type Plain<'a, P> = &'a dyn ViewStateRepository<<P as Projection>::State, <P as Projection>::Id>;
@@ -23,7 +24,7 @@ pub(super) async fn flush<P: Projection>(
     context: &FlushContext<'_>,
 ) -> Result<Flushed, FeedError> {
     let started = Instant::now();
-    let Batch { instances, mut skipped, events, .. } = batch;
+    let Batch { instances, mut passed, events, .. } = batch;
     let mut instances: Vec<Instance<P>> = instances
         .into_iter()
         .map(|(id, steps)| {
@@ -34,15 +35,16 @@ pub(super) async fn flush<P: Projection>(
     let mut fold = Duration::ZERO;
     // A batch size of one is the page's way before there was batching: each event by itself (spec: P3).
     let written = if context.options.retry().is_none() && context.options.batch_size() > 1 {
-        in_bulk(target, repository, &mut instances, &mut skipped, context, &mut fold).await?
+        in_bulk(target, repository, &mut instances, &mut passed, context, &mut fold).await?
     } else {
-        context.record(&skipped).await?;
+        context.record(&passed).await?;
         let mut written = 0;
         for instance in &mut instances {
-            written += usize::from(one(target, repository, instance, context, &mut fold).await?);
+            written += usize::from(one(target, repository, instance, &mut passed, context, &mut fold).await?);
         }
         written
     };
+    target.parked.add(&passed.parked);
     target.keep_written(instances);
     let io = started.elapsed() - fold;
     Ok(Flushed { checkpoint: CheckpointOutcome::NotJoined, events, instances: written, fold, io })
@@ -68,7 +70,7 @@ async fn in_bulk<P: Projection>(
     target: &ProjectionTarget<P>,
     repository: Plain<'_, P>,
     instances: &mut [Instance<P>],
-    skipped: &mut Vec<SkippedEvent>,
+    passed: &mut Passed,
     context: &FlushContext<'_>,
     fold: &mut Duration,
 ) -> Result<usize, FeedError> {
@@ -82,12 +84,12 @@ async fn in_bulk<P: Projection>(
     }
     let loaded = Instant::now();
     for instance in &mut *instances {
-        instance.fold(&target.table, context, skipped, Home::Plain(repository)).await?;
+        instance.fold(&target.table, context, passed, Home::Plain(repository)).await?;
     }
     *fold += loaded.elapsed();
 
     context.go_on()?;
-    context.record(skipped).await?;
+    context.record(passed).await?;
     let changed: Vec<&Instance<P>> = instances.iter().filter(|instance| instance.is_changed()).collect();
     let saved: Vec<_> =
         changed.iter().filter_map(|one| one.folding.state.as_ref().map(|state| (&one.id, state))).collect();
@@ -105,6 +107,7 @@ async fn one<P: Projection>(
     target: &ProjectionTarget<P>,
     repository: Plain<'_, P>,
     instance: &mut Instance<P>,
+    passed: &mut Passed,
     context: &FlushContext<'_>,
     fold: &mut Duration,
 ) -> Result<bool, FeedError> {
@@ -117,11 +120,12 @@ async fn one<P: Projection>(
             let found = found.map_err(|gave_up| instance.gave_up(context, gave_up))?;
             instance.start_from(found);
         }
-        let (mut skipped, started) = (Vec::new(), Instant::now());
-        instance.fold(&target.table, context, &mut skipped, home).await?;
+        let (mut now, started) = (Passed::beside(passed.parked_in_all()), Instant::now());
+        instance.fold(&target.table, context, &mut now, home).await?;
         *fold += started.elapsed();
         context.go_on()?;
-        context.record(&skipped).await?;
+        context.record(&now).await?;
+        passed.parked.append(&mut now.parked);
         if !instance.is_changed() {
             return Ok(false);
         }
