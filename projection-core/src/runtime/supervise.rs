@@ -52,11 +52,7 @@ impl Supervisor {
                     self.told(Some(delay)).await;
                 }
                 // Stopped or failed for good: until it is wanted again.
-                _ if self.stays_down() => {
-                    if !self.told(None).await {
-                        return;
-                    }
-                }
+                _ if self.stays_down() && !self.told(None).await => return,
                 _ => {}
             }
         }
