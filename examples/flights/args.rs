@@ -22,11 +22,15 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", default_value = "flights", requires = "mongo")]
     pub(crate) database: String,
 
-    /// Drop what an earlier run left in the database first
-    #[arg(long, requires = "mongo", conflicts_with = "replay_only")]
+    /// Drop what an earlier run left in the database, events and views, and begin anew
+    #[arg(long, requires = "mongo", conflicts_with_all = ["replay_only", "rebuild"])]
     pub(crate) reset: bool,
 
-    /// Import nothing: replay the history that is in the database
+    /// Drop the views that an earlier run left in the database, and replay the whole history
+    #[arg(long, requires = "mongo")]
+    pub(crate) rebuild: bool,
+
+    /// Read no file and import nothing: replay the history that is in the database
     #[arg(long, requires = "mongo", conflicts_with_all = ["data", "copies"])]
     pub(crate) replay_only: bool,
 

@@ -17,17 +17,20 @@ mod args;
 mod bar;
 mod data;
 
-use std::{error::Error, process::ExitCode};
+use std::{error::Error, process::ExitCode, time::Instant};
 
 use clap::Parser;
 use flights::{
+    history::FlightHistory,
     memory,
+    mongo::FlightsDatabase,
     report::Report,
     run::{Outcome, RunOptions, run},
+    stored::StoredViews,
 };
-use projection_core::memory::InMemoryViews;
+use projection_core::{EventStore, ViewStore, memory::InMemoryViews};
 
-use crate::{args::Args, bar::ReplayBar};
+use crate::{args::Args, bar::ReplayBar, data::DataError};
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -49,21 +52,77 @@ async fn main() -> ExitCode {
 }
 
 async fn report(args: &Args) -> Result<Outcome, Box<dyn Error>> {
-    in_memory(args).await
+    match &args.mongo {
+        None => in_memory(args).await,
+        Some(uri) => in_mongo(args, uri).await,
+    }
 }
 
 async fn in_memory(args: &Args) -> Result<Outcome, Box<dyn Error>> {
-    let path = data::file(args.data.as_deref())?;
-    let (history, malformed) = data::read(&path, |row| eprintln!("{}: {row}", path.display()))?;
-    let history = history.with_copies(args.copies);
-    let options = RunOptions { events: history.len(), malformed, batch_size: args.batch_size.map(Into::into) };
+    let (history, malformed) = read(args)?;
+    let options = RunOptions { events: history.len(), malformed, batch_size: batch_size(args) };
     let events = memory::events_of(&history)?;
     drop(history);
     let views = InMemoryViews::new();
+    replay(events, views.clone(), &views, options).await
+}
+
+async fn in_mongo(args: &Args, uri: &str) -> Result<Outcome, Box<dyn Error>> {
+    let database = FlightsDatabase::connect(uri, &args.database).await?;
+    let outcome = in_database(args, &database).await;
+    database.disconnect().await;
+    outcome
+}
+
+async fn in_database(args: &Args, database: &FlightsDatabase) -> Result<Outcome, Box<dyn Error>> {
+    if args.reset {
+        database.reset().await?;
+    }
+    if !args.replay_only {
+        let (history, malformed) = read(args)?;
+        let began = Instant::now();
+        let bar = bar::bar("Importing");
+        bar.set_length(history.len());
+        let imported = database.import(&history, malformed, || bar.inc(1)).await;
+        bar.finish_and_clear();
+        if imported? {
+            eprintln!("{} events imported in {:.1} s", history.len(), began.elapsed().as_secs_f64());
+        } else {
+            eprintln!("the history is in the database already");
+        }
+    }
+    if args.rebuild {
+        database.drop_views().await?;
+    }
+    let held = database.held_whole().await?;
+    let options = RunOptions { events: held.events, malformed: held.malformed, batch_size: batch_size(args) };
+    replay(database.events().await?, database.views(), database, options).await
+}
+
+fn read(args: &Args) -> Result<(FlightHistory, u64), DataError> {
+    let path = data::file(args.data.as_deref())?;
+    let (history, malformed) = data::read(&path, |row| eprintln!("{}: {row}", path.display()))?;
+    Ok((history.with_copies(args.copies), malformed))
+}
+
+fn batch_size(args: &Args) -> Option<usize> {
+    args.batch_size.map(Into::into)
+}
+
+async fn replay<E: EventStore, V: ViewStore>(
+    events: E,
+    views: V,
+    stored: &impl StoredViews,
+    options: RunOptions,
+) -> Result<Outcome, Box<dyn Error>> {
+    let began = Instant::now();
     let mut bar = None;
-    let outcome = run(events, views.clone(), &views, options, |views| bar = Some(ReplayBar::of(views))).await;
+    let outcome = run(events, views, stored, options, |views| bar = Some(ReplayBar::of(views))).await;
     if let Some(bar) = bar {
         bar.finish();
     }
-    Ok(outcome?)
+    let outcome = outcome?;
+    let (events, took) = (outcome.summary.events, began.elapsed().as_secs_f64());
+    eprintln!("{events} events replayed and the views read back in {took:.1} s");
+    Ok(outcome)
 }

@@ -65,6 +65,12 @@ impl StoreError {
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
+
+    /// The error it was made from, such as the own type of a store crate.
+    #[must_use]
+    pub fn get_ref(&self) -> &(dyn StdError + Send + Sync + 'static) {
+        &*self.source
+    }
 }
 
 impl fmt::Display for StoreError {

@@ -36,7 +36,8 @@ impl Doing {
 
 /// An error of MongoDB: what was being done, to which collection, and why it failed.
 ///
-/// The [`source`](std::error::Error::source), where there is one, is a [`mongodb::error::Error`].
+/// It is what [`StoreError::get_ref`] gives; its [`source`](std::error::Error::source), where there is one, is a
+/// [`mongodb::error::Error`].
 #[derive(Debug, Clone)]
 pub struct MongoError {
     doing: Doing,

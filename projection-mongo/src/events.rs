@@ -114,8 +114,8 @@ impl EventStore for MongoEvents {
     /// could be lost between two batches.
     async fn read(&self, window: Window, filter: &Filter, limit: usize) -> Result<MongoPage, StoreError> {
         let limit = limit.min(MAX_PAGE);
-        let nothing_passes = filter.names().is_some_and(BTreeSet::is_empty)
-            || filter.streams().is_some_and(BTreeSet::is_empty);
+        let nothing_passes =
+            filter.names().is_some_and(BTreeSet::is_empty) || filter.streams().is_some_and(BTreeSet::is_empty);
         if nothing_passes || window.after >= window.up_to {
             return Ok(MongoPage::empty(window.up_to));
         }

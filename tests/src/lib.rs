@@ -2,8 +2,6 @@
 //!
 //! A suite is a set of functions over a store; [`suite!`] makes a test of each for one implementation.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "these are tests")]
-
 pub mod conformance;
 pub mod server;
 

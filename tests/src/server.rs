@@ -3,7 +3,7 @@
 mod failpoint;
 mod monitor;
 
-use std::{env, fs, path::PathBuf, sync::Arc};
+use std::{env, fs, path::PathBuf, sync::Arc, time::Duration};
 
 use mongodb::{Client, Database, event::EventHandler, options::ClientOptions};
 
@@ -57,6 +57,8 @@ pub async fn with_database<F: Future<Output = ()> + Send + 'static>(test: impl F
 async fn connect(uri: &str, name: &str, commands: &Commands) -> Database {
     let mut options = ClientOptions::parse(uri).await.expect("MONGODB_URI can be parsed");
     options.app_name = Some(name.to_owned());
+    // After a fault, the server is looked for again soon.
+    options.heartbeat_freq = Some(Duration::from_millis(500));
     let commands = commands.clone();
     options.command_event_handler = Some(EventHandler::callback(move |event| commands.record(event)));
     Client::with_options(options).expect("a client is made").database(name)

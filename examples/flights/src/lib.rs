@@ -6,6 +6,7 @@ pub mod history;
 pub mod ids;
 pub mod input;
 pub mod memory;
+pub mod mongo;
 pub mod names;
 pub mod replay;
 pub mod report;

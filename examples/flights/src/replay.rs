@@ -40,13 +40,20 @@ pub async fn replay<E: EventStore, V: ViewStore>(
     Ok(caught_up?)
 }
 
+/// What a view keeps of its states in memory. Events come in the order of time, so a few days of flights are all that
+/// is asked for again.
+const CACHE_BYTES: usize = 8 << 20;
+
 fn register<E: EventStore, V: ViewStore>(
     builder: ProjectionRuntimeBuilder<E, V>,
     batch_size: Option<usize>,
 ) -> ProjectionRuntimeBuilder<E, V> {
-    let configure = move |options: MaterializedViewOptionsBuilder| match batch_size {
-        Some(pairs) => options.batch_size(pairs),
-        None => options,
+    let configure = move |options: MaterializedViewOptionsBuilder| {
+        let options = options.cache_bytes(CACHE_BYTES);
+        match batch_size {
+            Some(pairs) => options.batch_size(pairs),
+            None => options,
+        }
     };
     builder
         .register_with::<Punctuality>(configure)

@@ -38,11 +38,10 @@ impl Outcomes {
         lost
     }
 
-    /// The same error for several changes. It is made anew for each.
+    /// The same error for several changes.
     pub(super) fn unknown(&mut self, places: &[usize], error: &StoreError) {
         for place in places {
-            let again = StoreError::new(error.kind(), error.to_string());
-            self.set(*place, ChangeOutcome::Unknown(again));
+            self.set(*place, ChangeOutcome::Unknown(error.clone()));
         }
     }
 

@@ -28,13 +28,11 @@ impl Commands {
     }
 
     /// The names of the commands since the last call.
-    #[allow(clippy::must_use_candidate, reason = "also called to forget what was sent")]
     pub fn take(&self) -> Vec<String> {
         self.take_with_collections().into_iter().map(|ran| ran.name).collect()
     }
 
     /// The commands since the last call.
-    #[allow(clippy::must_use_candidate, reason = "also called to forget what was sent")]
     pub fn take_with_collections(&self) -> Vec<Ran> {
         std::mem::take(&mut self.0.lock().unwrap())
     }

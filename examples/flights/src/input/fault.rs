@@ -7,7 +7,7 @@ use std::fmt;
 #[non_exhaustive]
 pub enum InputError {
     /// The first line is not the header of the flights.
-    #[error("the first line is not the header that was expected.\n  expected: {expected}\n  found:    {found}")]
+    #[error("the first line is not the header of the flights\n    expected: {expected}\n    found:    {found}")]
     Header {
         /// The header of the data set.
         expected: String,

@@ -1,0 +1,62 @@
+//! An event that is not recorded yet.
+
+use std::sync::Arc;
+
+use projection_core::{Event, StoreError};
+use serde::Serialize;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+/// An event to append: a name, data as JSON, an id, and what else is known of it.
+#[derive(Debug, Clone)]
+pub struct NewEvent {
+    pub(super) name: Arc<str>,
+    pub(super) data: Vec<u8>,
+    pub(super) id: Arc<str>,
+    pub(super) source: Option<Arc<str>>,
+    pub(super) time: Option<OffsetDateTime>,
+}
+
+impl NewEvent {
+    /// `event`, under its own name, with a random id.
+    ///
+    /// # Errors
+    ///
+    /// When serde cannot write it as JSON; of the kind [`Poison`](projection_core::ErrorKind::Poison).
+    pub fn new<E: Event + Serialize>(event: &E) -> Result<Self, StoreError> {
+        let data = serde_json::to_vec(event).map_err(StoreError::poison)?;
+        Ok(Self::from_json(E::NAME, data))
+    }
+
+    /// An event called `name` with this JSON as its data, and a random id. Appending it fails if the data is no JSON.
+    pub fn from_json(name: impl Into<Arc<str>>, data: impl Into<Vec<u8>>) -> Self {
+        Self {
+            name: name.into(),
+            data: data.into(),
+            id: Uuid::new_v4().to_string().into(),
+            source: None,
+            time: None,
+        }
+    }
+
+    /// Sets the id. It must be unique in its source.
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.id = id.into();
+        self
+    }
+
+    /// Sets the system the event comes from; the name of the store's order where nothing is said.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Arc<str>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// Sets when it happened; the time of appending where nothing is said. Stored in UTC.
+    #[must_use]
+    pub fn with_time(mut self, time: OffsetDateTime) -> Self {
+        self.time = Some(time);
+        self
+    }
+}

@@ -1,0 +1,53 @@
+//! The conformance suite of event stores, on SQLite.
+
+use std::sync::Mutex;
+
+use acceptance::{
+    conformance::events::{Data, Sample, WithEvents},
+    suite,
+};
+use projection_sqlite::{ExpectedVersion, NewEvent, SqliteEvents, SqliteStore};
+use tempfile::TempDir;
+
+/// Files that are removed after the test.
+#[derive(Default)]
+struct InFiles(Mutex<Vec<TempDir>>);
+
+#[async_trait::async_trait]
+impl WithEvents for InFiles {
+    type Store = SqliteEvents;
+
+    async fn holding(&self, samples: &[Sample]) -> SqliteEvents {
+        let directory = tempfile::tempdir().unwrap();
+        let events = SqliteStore::open(directory.path().join("test.db")).await.unwrap().events();
+        self.0.lock().unwrap().push(directory);
+        for (place, sample) in samples.iter().enumerate() {
+            let data = serde_json::to_vec(&Data { n: sample.n }).unwrap();
+            let event = NewEvent::from_json(sample.name, data)
+                .with_id(Sample::id(place + 1))
+                .with_source(Sample::SOURCE)
+                .with_time(Sample::time());
+            events.append(sample.stream, ExpectedVersion::Any, [event]).await.unwrap();
+        }
+        events
+    }
+}
+
+async fn events<F: Future<Output = ()>>(test: impl FnOnce(InFiles) -> F) {
+    test(InFiles::default()).await;
+}
+
+suite!(
+    events,
+    events,
+    [
+        the_mark_is_the_last_position,
+        an_empty_store_has_an_empty_page,
+        a_page_says_how_far_it_goes,
+        a_filter_is_honoured,
+        pages_of_any_size_give_each_event_once,
+        an_event_has_its_data_and_metadata,
+        data_that_does_not_fit_is_poison,
+        events_are_located_by_source_and_id,
+    ]
+);
