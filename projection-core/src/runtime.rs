@@ -17,6 +17,7 @@ use std::{
     sync::Arc,
 };
 
+use futures::future::try_join_all;
 use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -51,10 +52,12 @@ impl ProjectionRuntime {
     ///
     /// The first projection that failed, or was paused, before it had caught up.
     pub async fn caught_up(&self) -> Result<(), FeedError> {
-        for worker in &self.workers {
-            worker.caught_up().await?;
+        try_join_all(self.workers.iter().map(Worker::caught_up)).await?;
+        // One that was live may have failed while others replayed.
+        match self.workers.iter().find_map(|worker| worker.feed.failure()) {
+            Some(failure) if !failure.may_pass() => Err(failure),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// How far each projection is, as streams of values, in the order in which they were registered.

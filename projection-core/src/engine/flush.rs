@@ -78,7 +78,7 @@ impl FlushContext<'_> {
         Ok(())
     }
 
-    pub(super) fn storage_gave_up(&self, what: &'static str, gave_up: GaveUp) -> FeedError {
+    pub(crate) fn storage_gave_up(&self, what: &'static str, gave_up: GaveUp) -> FeedError {
         match gave_up {
             GaveUp::Failed { source, .. } => self.identity.storage_failed(what, source),
             GaveUp::Stopped => self.stopped(),

@@ -55,8 +55,11 @@ impl Engine {
         self.broken_off = true;
         let window = Window { after: from.before(), up_to: self.position };
         let mut pages = Pages::of(Arc::clone(&self.source), window, self.options.retry().clone(), stop.clone());
-        while let Some(page) = pages.next().await {
-            for event in &page.map_err(|gave_up| self.read_failed(gave_up))?.events {
+        let mut covered = window.after;
+        while covered < window.up_to {
+            let page = pages.next(stop).await.map_err(|gave_up| self.read_failed(covered, gave_up))?;
+            covered = page.covers;
+            for event in &page.events {
                 if event.meta.position() == from && without {
                     continue;
                 }

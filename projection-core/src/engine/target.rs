@@ -67,6 +67,8 @@ pub(crate) struct FlushContext<'a> {
     pub checkpoint: &'a Checkpoint,
     pub checkpoints: &'a dyn CheckpointStorage,
     pub stop: &'a CancellationToken,
+    /// Whether the history is being replayed.
+    pub replaying: bool,
     /// Who writes, where owners are told apart.
     pub fence: Option<&'a Fence>,
 }
@@ -75,6 +77,8 @@ pub(crate) struct FlushContext<'a> {
 #[derive(Debug)]
 pub(crate) struct Flushed {
     pub checkpoint: CheckpointOutcome,
+    /// A stop ended it early: everything up to here is applied.
+    pub stopped_at: Option<Position>,
     pub events: usize,
     pub instances: usize,
     pub fold: Duration,
@@ -85,6 +89,7 @@ impl Flushed {
     pub(crate) fn nothing() -> Self {
         Self {
             checkpoint: CheckpointOutcome::NotJoined,
+            stopped_at: None,
             events: 0,
             instances: 0,
             fold: Duration::ZERO,
@@ -138,7 +143,9 @@ impl<P: Projection> Target for ProjectionTarget<P> {
     }
 
     fn is_full(&self) -> bool {
-        self.batch.pairs >= self.batch_size || self.batch.bytes >= self.batch_bytes
+        self.batch.pairs >= self.batch_size
+            || self.batch.bytes >= self.batch_bytes
+            || self.batch.passed.skipped.len() >= self.batch_size
     }
 
     fn is_empty(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use tokio_util::sync::CancellationToken;
 
-use super::core::{FeedCore, State};
+use super::core::FeedCore;
 use crate::{FeedError, store::ParkedInstance};
 
 impl FeedCore {
@@ -14,15 +14,13 @@ impl FeedCore {
     /// Releases a parked instance, between two batches of a live feed. Says whether it was parked, and is not any more.
     pub(crate) async fn release(&self, instance: &str, without: bool) -> Result<bool, FeedError> {
         let mut engine = self.engine.lock().await;
-        let stop = match &*self.shared() {
-            shared if matches!(shared.state, State::Live) => shared.stop.clone(),
-            _ => return Err(FeedError::NotStarted { projection: self.projection.clone() }),
-        };
-        let parked = engine.parked(&stop).await?;
+        let not_live = || FeedError::NotStarted { projection: self.projection.clone() };
+        let run = self.live()?.ok_or_else(not_live)?;
+        let parked = engine.parked(&run.stop).await?;
         let Some(parked) = parked.iter().find(|parked| parked.instance == instance) else { return Ok(false) };
-        let released = engine.release(parked, without, &stop).await;
+        let released = self.contained(engine.release(parked, without, &run.stop)).await;
         if let Err(error) = &released {
-            self.settle(&engine, Err(error.clone()))?;
+            self.settle(&run, Err(error.clone()))?;
         }
         released
     }

@@ -70,9 +70,10 @@ impl<S: EventStore, V: ViewStore> ProjectionRuntimeBuilder<S, V> {
         self.add::<P>(Box::new(configure), Some(repository))
     }
 
-    /// How often the event store is asked for what is new, once a projection is live. 250 ms by default.
+    /// How often the event store is asked for what is new, once a projection is live. 250 ms by default, 1 ms
+    /// at the least.
     pub fn poll_interval(mut self, interval: Duration) -> Self {
-        self.poll = interval;
+        self.poll = interval.max(Duration::from_millis(1));
         self
     }
 

@@ -1,8 +1,7 @@
 //! The task behind each projection: owns it, catches up, stays live, starts again what may pass, stops as it is told.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use futures::FutureExt;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -10,7 +9,7 @@ use super::{
     lease::{Attempt, Held, Lease},
     worker::Wanted,
 };
-use crate::{Phase, Position, Retries, RetryStrategy, StoreError, engine::message_of, feed::FeedCore};
+use crate::{Phase, Position, Retries, RetryStrategy, StoreError, feed::FeedCore};
 
 pub(super) struct Supervisor {
     pub feed: Arc<FeedCore>,
@@ -110,12 +109,7 @@ impl Supervisor {
 
     /// Runs for as long as the lease is held.
     async fn live_as_owner(&self, held: Option<Held>) {
-        let lived = async {
-            let lived = AssertUnwindSafe(live(&self.feed, self.poll, &self.shutdown)).catch_unwind().await;
-            if let Err(panic) = lived {
-                self.feed.panicked(message_of(panic.as_ref()));
-            }
-        };
+        let lived = live(&self.feed, self.poll, &self.shutdown);
         let (Some(lease), Some(held)) = (&self.lease, held) else { return lived.await };
         let (fence, ended) = (held.fence.clone(), CancellationToken::new());
         tokio::pin!(lived);

@@ -54,14 +54,13 @@ impl Worker {
     pub(super) async fn pause(&self) {
         self.wanted.send_replace(Wanted::Pause);
         self.feed.pause();
-        let at_rest = |phase| matches!(phase, Phase::Stopped | Phase::Failed);
-        // The sender lives in the feed, which `self` holds.
-        drop(self.feed.progress().wait_for(|progress| at_rest(progress.phase)).await);
-        self.feed.settled().await;
+        self.feed.paused().await;
     }
 
     pub(super) fn resume(&self) {
-        self.feed.unpause();
+        if !self.feed.unpause() {
+            return;
+        }
         self.wanted.send_modify(|wanted| {
             let runs = match wanted {
                 Wanted::Run(runs) => *runs,

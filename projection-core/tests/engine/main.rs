@@ -14,6 +14,7 @@ mod fold_property;
 mod guarded;
 mod hand_written;
 mod handover;
+mod hostile;
 mod ownership;
 mod parking;
 mod poison;

@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use indexmap::IndexMap;
 
-use super::instance::{Home, Instance, batch_gave_up};
+use super::instance::{Home, Instance, batch_gave_up, misplaced};
 use crate::{
     FeedError, Projection, StoreError,
     engine::{
         Passed,
         batch::{Batch, Step},
         target::{FlushContext, Flushed, ProjectionTarget},
-        waiting::{retried, wait},
+        waiting::{GaveUp, retried, wait},
     },
     store::{
         Change, ChangeOutcome, Checkpoint, CheckpointOutcome, Commit, Committed, Fence, GuardedRepository, Stored,
@@ -45,6 +45,7 @@ pub(super) async fn flush<P: Projection>(
     let count = changed.len();
     let checkpoint = write(target, repository, changed, context).await?;
     Ok(Flushed {
+        stopped_at: None,
         checkpoint,
         events,
         instances: count,
@@ -73,7 +74,8 @@ async fn load<P: Projection>(
     if !ids.is_empty() {
         let found = retried(context.options.retry(), context.stop, || repository.load(&ids)).await;
         for (place, stored) in found.map_err(|gave_up| batch_gave_up(&instances, context, gave_up))? {
-            instances[missing[place]].start_from(Some(stored));
+            let Some(place) = missing.get(place) else { return Err(misplaced(&instances, context, place)) };
+            instances[*place].start_from(Some(stored));
         }
     }
     Ok(instances)
@@ -93,6 +95,9 @@ async fn write<P: Projection>(
         let committed = commit(repository, &changed, checkpoint.take(), context.fence).await;
         if matches!(committed.checkpoint, CheckpointOutcome::Fenced) {
             return Err(FeedError::Fenced { projection: context.identity.projection.clone() });
+        }
+        if committed.outcomes.len() != changed.len() {
+            return Err(miscounted(&changed, context, committed.outcomes.len()));
         }
         let mut failed: Vec<(Instance<P>, StoreError)> = Vec::new();
         for (instance, outcome) in changed.into_iter().zip(committed.outcomes) {
@@ -130,7 +135,8 @@ async fn refold<P: Projection>(
     let found = retried(context.options.retry(), context.stop, || repository.load(&ids)).await;
     let mut stored: Vec<Option<Stored<P::State>>> = ids.iter().map(|_| None).collect();
     for (place, found) in found.map_err(|gave_up| batch_gave_up(&lost, context, gave_up))? {
-        stored[place] = Some(found);
+        let Some(slot) = stored.get_mut(place) else { return Err(misplaced(&lost, context, place)) };
+        *slot = Some(found);
     }
     let mut passed = Passed::beside(target.parked.len());
     for (instance, stored) in lost.iter_mut().zip(stored) {
@@ -160,6 +166,12 @@ async fn commit<P: Projection>(
         })
         .collect();
     repository.commit(Commit { changes: &changes, fence, checkpoint }).await
+}
+
+/// The repository must answer for each change, or nothing is known of the others.
+fn miscounted<P: Projection>(changed: &[Instance<P>], context: &FlushContext<'_>, answers: usize) -> FeedError {
+    let text = format!("the repository was given {} changes and answered for {answers}", changed.len());
+    batch_gave_up(changed, context, GaveUp::Failed { source: StoreError::permanent(text), tries: 1 })
 }
 
 fn settle(outcome: ChangeOutcome) -> Result<usize, StoreError> {

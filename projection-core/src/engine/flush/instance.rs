@@ -24,7 +24,7 @@ pub(super) struct Instance<P: Projection> {
     had_state: bool,
     bytes: usize,
     /// Steps whose handler panicked and that are passed over.
-    except: Vec<usize>,
+    except: Vec<bool>,
 }
 
 impl<P: Projection> Instance<P> {
@@ -71,7 +71,8 @@ impl<P: Projection> Instance<P> {
             match context.options.on_poison() {
                 OnPoison::Skip => {
                     passed.skipped.push(context.identity.skipped(event, Some(self.name()), &panicked.message));
-                    self.except.push(panicked.step);
+                    self.except.resize(self.steps.len(), false);
+                    self.except[panicked.step] = true;
                 }
                 OnPoison::Park { max } if passed.parked_in_all() >= max => {
                     return fails(&format!("; {max} instances are parked, and no more may be"));
@@ -164,6 +165,16 @@ impl<P: Projection> Home<'_, P> {
 /// Without positions every event that is read is new.
 pub(super) fn without_position<S>(state: S) -> Stored<S> {
     Stored { state: Some(state), position: Position::START, offered: Vec::new(), bytes: 0 }
+}
+
+/// The repository answered for an id that it was not asked for.
+pub(super) fn misplaced<P: Projection>(
+    instances: &[Instance<P>],
+    context: &FlushContext<'_>,
+    place: usize,
+) -> FeedError {
+    let text = format!("the repository answered for place {place} of the ids, and there are fewer");
+    batch_gave_up(instances, context, GaveUp::Failed { source: StoreError::permanent(text), tries: 1 })
 }
 
 /// A batch failed, and the repository does not say which instance: names the batch's last event.

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::instance::{Home, Instance, batch_gave_up, without_position};
+use super::instance::{Home, Instance, batch_gave_up, misplaced, without_position};
 use crate::{
     FeedError, Projection, StoreError, ViewStateRepository,
     engine::{
@@ -12,7 +12,6 @@ use crate::{
         target::{FlushContext, Flushed, ProjectionTarget},
         waiting::{GaveUp, retried, wait},
     },
-    store::CheckpointOutcome,
 };
 
 type Plain<'a, P> = &'a dyn ViewStateRepository<<P as Projection>::State, <P as Projection>::Id>;
@@ -37,17 +36,18 @@ pub(super) async fn flush<P: Projection>(
     let written = if context.options.retry().is_none() && context.options.batch_size() > 1 {
         in_bulk(target, repository, &mut instances, &mut passed, context, &mut fold).await?
     } else {
-        context.record(&passed).await?;
+        let mut writing = Writing { begun: false, passed: &mut passed, fold: &mut fold };
         let mut written = 0;
         for instance in &mut instances {
-            written += usize::from(one(target, repository, instance, &mut passed, context, &mut fold).await?);
+            written += usize::from(one(target, repository, instance, &mut writing, context).await?);
         }
+        writing.begin(context).await?;
         written
     };
     target.parked.add(&passed.parked);
     target.keep_written(instances);
     let io = started.elapsed() - fold;
-    Ok(Flushed { checkpoint: CheckpointOutcome::NotJoined, events, instances: written, fold, io })
+    Ok(Flushed { events, instances: written, fold, io, ..Flushed::nothing() })
 }
 
 impl<P: Projection> ProjectionTarget<P> {
@@ -79,7 +79,8 @@ async fn in_bulk<P: Projection>(
     if !ids.is_empty() {
         let found = repository.find_all_by_id(&ids).await.map_err(|source| failed(instances, context, source))?;
         for (place, state) in found {
-            instances[missing[place]].start_from(Some(without_position(state)));
+            let Some(place) = missing.get(place) else { return Err(misplaced(instances, context, place)) };
+            instances[*place].start_from(Some(without_position(state)));
         }
     }
     let loaded = Instant::now();
@@ -102,14 +103,33 @@ async fn in_bulk<P: Projection>(
     Ok(changed.len())
 }
 
+/// A batch that is written one instance at a time.
+struct Writing<'a> {
+    /// Whether something may have been written: from then on the batch is written to its end.
+    begun: bool,
+    passed: &'a mut Passed,
+    fold: &'a mut Duration,
+}
+
+impl Writing<'_> {
+    /// Before the first write: a stop still ends it, and what was passed over while routing is recorded.
+    async fn begin(&mut self, context: &FlushContext<'_>) -> Result<(), FeedError> {
+        if !self.begun {
+            context.go_on()?;
+            context.record(self.passed).await?;
+            self.begun = true;
+        }
+        Ok(())
+    }
+}
+
 /// One instance read, folded, saved, and tried again by itself. Says whether it was written.
 async fn one<P: Projection>(
     target: &ProjectionTarget<P>,
     repository: Plain<'_, P>,
     instance: &mut Instance<P>,
-    passed: &mut Passed,
+    writing: &mut Writing<'_>,
     context: &FlushContext<'_>,
-    fold: &mut Duration,
 ) -> Result<bool, FeedError> {
     let home = Home::Plain(repository);
     let mut retries = context.options.retry().start();
@@ -120,12 +140,12 @@ async fn one<P: Projection>(
             let found = found.map_err(|gave_up| instance.gave_up(context, gave_up))?;
             instance.start_from(found);
         }
-        let (mut now, started) = (Passed::beside(passed.parked_in_all()), Instant::now());
+        let (mut now, started) = (Passed::beside(writing.passed.parked_in_all()), Instant::now());
         instance.fold(&target.table, context, &mut now, home).await?;
-        *fold += started.elapsed();
-        context.go_on()?;
+        *writing.fold += started.elapsed();
+        writing.begin(context).await?;
         context.record(&now).await?;
-        passed.parked.append(&mut now.parked);
+        writing.passed.parked.append(&mut now.parked);
         if !instance.is_changed() {
             return Ok(false);
         }
