@@ -19,6 +19,7 @@
 
 mod checkpoints;
 mod events;
+mod leases;
 mod new_event;
 mod owned_key;
 mod page;

@@ -25,6 +25,13 @@ pub enum OnPoison {
     Fail,
     /// The event is recorded as skipped, for that instance, and passed over.
     Skip,
+    /// The instance is parked: it and its later events are passed over, with a record, until it is released by
+    /// [`ProjectionRuntime::release`](crate::ProjectionRuntime::release); the others go on. When so many are parked, the
+    /// projection fails. An event that cannot be decoded has no instance, and fails the projection.
+    Park {
+        /// How many may be parked at once.
+        max: usize,
+    },
 }
 
 /// How a materialized view is fed. The attribute sets them; options at registration override it.

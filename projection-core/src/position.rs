@@ -23,6 +23,9 @@ impl Position {
     /// Before the first event.
     pub const START: Self = Self(0);
 
+    /// After every event.
+    pub(crate) const END: Self = Self(i64::MAX);
+
     /// The position as the integer a database stores; never negative.
     #[must_use]
     pub const fn as_i64(self) -> i64 {
@@ -33,6 +36,12 @@ impl Position {
     #[must_use]
     pub const fn as_u64(self) -> u64 {
         self.0.unsigned_abs()
+    }
+
+    /// The position right before this one; [`START`](Self::START) has none, and stays.
+    #[must_use]
+    pub(crate) const fn before(self) -> Self {
+        Self(if self.0 > 0 { self.0 - 1 } else { 0 })
     }
 
     /// How many positions lie between an earlier position and this one; 0 if it is not earlier.

@@ -20,6 +20,10 @@ pub enum Phase {
     Draining,
     /// Up to date, and applying what comes.
     Live,
+    /// Another process owns it; this one takes over when that one ends.
+    Standby,
+    /// Ended by an error that may pass; it is started again by itself, after a delay.
+    Retrying,
     /// Stopped or paused by a call; it can be started again.
     Stopped,
     /// Ended by an error; it can be started again.

@@ -2,9 +2,12 @@
 
 mod builder;
 mod failure;
+mod health;
+mod lease;
 mod name;
 mod registration;
 mod status;
+mod supervise;
 mod view;
 mod worker;
 
@@ -14,13 +17,18 @@ use std::{
     sync::Arc,
 };
 
+use futures::future::try_join_all;
 use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{FeedError, Phase, Progress, Projection, store::SharedRepository};
+use crate::{
+    FeedError, Phase, Progress, Projection, StoreError,
+    store::{LeaseStorage, Ownership, ParkedInstance, SharedRepository},
+};
 
 pub use builder::ProjectionRuntimeBuilder;
-pub use failure::{StartError, UnknownProjection};
+pub use failure::{ReleaseError, StartError, UnknownProjection};
+pub use health::Health;
 pub use status::ProjectionStatus;
 pub use view::View;
 use worker::Worker;
@@ -32,6 +40,7 @@ use worker::Worker;
 pub struct ProjectionRuntime {
     workers: Vec<Worker>,
     views: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    leases: Option<Arc<dyn LeaseStorage>>,
     shutdown: CancellationToken,
     tasks: TaskTracker,
 }
@@ -43,10 +52,12 @@ impl ProjectionRuntime {
     ///
     /// The first projection that failed, or was paused, before it had caught up.
     pub async fn caught_up(&self) -> Result<(), FeedError> {
-        for worker in &self.workers {
-            worker.caught_up().await?;
+        try_join_all(self.workers.iter().map(Worker::caught_up)).await?;
+        // One that was live may have failed while others replayed.
+        match self.workers.iter().find_map(|worker| worker.feed.failure()) {
+            Some(failure) if !failure.may_pass() => Err(failure),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// How far each projection is, as streams of values, in the order in which they were registered.
@@ -61,6 +72,19 @@ impl ProjectionRuntime {
         self.workers.iter().map(Worker::status).collect()
     }
 
+    /// Which process owns which projection, since when; of all projections in the view store, also those that other
+    /// services registered. Empty where the store has no leases. One round trip.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub async fn owners(&self) -> Result<Vec<Ownership>, StoreError> {
+        match &self.leases {
+            Some(leases) => leases.owners().await,
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// Pauses a projection; it has stopped when this returns. What it had buffered is discarded and read again later.
     ///
     /// # Errors
@@ -69,6 +93,51 @@ impl ProjectionRuntime {
     pub async fn pause(&self, projection: &str) -> Result<(), UnknownProjection> {
         self.worker(projection)?.pause().await;
         Ok(())
+    }
+
+    /// The instances of a projection that are parked: an event could not be applied to them, and they take no others
+    /// until they are released (see [`OnPoison::Park`](crate::OnPoison::Park)). One round trip.
+    ///
+    /// # Errors
+    ///
+    /// When no projection has this name, or the store cannot be read.
+    pub async fn parked(&self, projection: &str) -> Result<Vec<ParkedInstance>, ReleaseError> {
+        Ok(self.worker(projection)?.feed.parked().await?)
+    }
+
+    /// Releases a parked instance, named as [`parked`](Self::parked) names it: what it missed is read again from the
+    /// event it was parked for, and applied; then it goes on with the others. For use after the cause was mended, such
+    /// as by a new build. Should an event fail again, the instance stays parked, from there.
+    ///
+    /// # Errors
+    ///
+    /// When no projection has this name, the instance is not parked, is parked again, or a store fails; and when the
+    /// projection is not live in this process.
+    pub async fn release(&self, projection: &str, instance: &str) -> Result<(), ReleaseError> {
+        self.release_how(projection, instance, false).await
+    }
+
+    /// Releases a parked instance without the event it was parked for: that one is recorded as skipped, and dropped; what
+    /// came after it is applied.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`release`](Self::release).
+    pub async fn release_dropping(&self, projection: &str, instance: &str) -> Result<(), ReleaseError> {
+        self.release_how(projection, instance, true).await
+    }
+
+    async fn release_how(&self, projection: &str, instance: &str, without: bool) -> Result<(), ReleaseError> {
+        let feed = &self.worker(projection)?.feed;
+        let parked = feed.parked().await?;
+        let not_parked =
+            || ReleaseError::NotParked { projection: projection.to_owned(), instance: instance.to_owned() };
+        let before = parked.into_iter().find(|parked| parked.instance == instance).ok_or_else(not_parked)?;
+        if feed.release(instance, without).await? {
+            return Ok(());
+        }
+        let again = feed.parked().await?.into_iter().find(|parked| parked.instance == instance);
+        Err(ReleaseError::ParkedAgain(Box::new(again.unwrap_or(before))))
     }
 
     /// Goes on with a projection that was paused or has failed, from its checkpoint.

@@ -7,11 +7,13 @@ mod leases;
 mod refused;
 mod views;
 
-pub use checkpoints::{Checkpoint, CheckpointKey, CheckpointStorage, Fence, Partition, SkippedEvent};
+pub use checkpoints::{
+    Checkpoint, CheckpointKey, CheckpointStorage, Fence, ParkedInstance, Partition, SkippedEvent,
+};
 pub use events::{EventPage, EventStore, RawEvent, SourceName, Window};
 pub use guarded::{
     Change, ChangeOutcome, CheckpointOutcome, Commit, Committed, Expected, GuardedRepository, Stored,
 };
-pub use refused::{RESERVED_FIELD, RefusedState};
 pub use leases::{LeaseAnswer, LeaseRequest, LeaseStorage, Ownership};
+pub use refused::{RESERVED_FIELD, RefusedState};
 pub use views::{SharedRepository, ViewStateRepository, ViewStore};

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::decode::DecodedEvent;
-use crate::store::SkippedEvent;
+use super::{decode::DecodedEvent, passed::Passed};
 
 /// One event for one instance: all handlers that named the instance, as one step (spec: B3).
 #[derive(Debug, Clone)]
@@ -36,7 +35,7 @@ pub(crate) struct Batch<Id> {
     /// Steps by instance, in the order in which the instances were first met.
     pub instances: IndexMap<Id, Vec<Step>>,
     /// Events that were passed over while routing, to be recorded with the batch.
-    pub skipped: Vec<SkippedEvent>,
+    pub passed: Passed,
     pub pairs: usize,
     pub events: usize,
     pub bytes: usize,
@@ -44,10 +43,23 @@ pub(crate) struct Batch<Id> {
 
 impl<Id> Batch<Id> {
     pub(crate) fn new() -> Self {
-        Self { instances: IndexMap::new(), skipped: Vec::new(), pairs: 0, events: 0, bytes: 0 }
+        Self { instances: IndexMap::new(), passed: Passed::default(), pairs: 0, events: 0, bytes: 0 }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.pairs == 0 && self.skipped.is_empty()
+        self.pairs == 0 && self.passed.is_empty()
+    }
+
+    /// Takes over the steps of one event that were routed elsewhere.
+    pub(crate) fn add(&mut self, other: Self, bytes: usize)
+    where
+        Id: std::hash::Hash + Eq,
+    {
+        for (id, steps) in other.instances {
+            self.pairs += steps.len();
+            self.events += 1;
+            self.bytes += bytes;
+            self.instances.entry(id).or_default().extend(steps);
+        }
     }
 }

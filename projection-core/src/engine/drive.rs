@@ -13,9 +13,9 @@ use super::{
     waiting::{GaveUp, retried},
 };
 use crate::{
-    FeedError, MaterializedViewOptions, OnPoison, Position, StoreError,
+    FeedError, MaterializedViewOptions, OnPoison, Position,
     progress::ProgressRecorder,
-    store::{Checkpoint, CheckpointOutcome, CheckpointStorage, Window},
+    store::{Checkpoint, CheckpointOutcome, CheckpointStorage, Fence, Window},
 };
 
 /// One view, its source, and how far it is.
@@ -34,29 +34,47 @@ pub(crate) struct Engine {
     pub stored: Option<Position>,
     /// Whether flushed batches are claimed by checkpoints (spec: P7).
     pub claims: bool,
+    /// Whether the history is being replayed.
+    pub replaying: bool,
     /// Whether a run was broken off in the middle, so that memory may not be what is stored.
     pub broken_off: bool,
+    /// Whether a replay of the history has begun in this process.
+    pub begun: bool,
+    /// Who writes, where owners are told apart.
+    pub fence: Option<Fence>,
 }
 
 impl Engine {
-    /// Reads the checkpoint, and refuses to go on from one that other handlers stored (spec: B16).
+    /// Reads the checkpoint, and refuses to go on from one that other handlers stored (spec: B16). States in memory are
+    /// forgotten, since somebody else may have written. Where a checkpoint that was there is gone, the view begins anew.
     pub(crate) async fn restore(&mut self, stop: &CancellationToken) -> Result<Option<Checkpoint>, FeedError> {
+        self.target.discard();
+        self.broken_off = false;
         let load = || self.checkpoints.load(&self.identity.projection);
         let found =
             self.settled("its checkpoint cannot be read", retried(self.options.retry(), stop, load).await)?;
+        let parked = self.parked(stop).await?;
+        self.target.park(&parked);
         let key = self.identity.key();
-        let Some(checkpoint) = found.into_iter().find(|checkpoint| checkpoint.key == key) else { return Ok(None) };
+        let Some(checkpoint) = found.into_iter().find(|checkpoint| checkpoint.key == key) else {
+            if self.stored.take().is_some() {
+                (self.position, self.start, self.caught_up) = (Position::START, Position::START, false);
+            }
+            return Ok(None);
+        };
         let handled: BTreeSet<String> = checkpoint.handled.iter().cloned().collect();
         let changed = handled != self.identity.handled;
         if changed && !self.options.accept_changed_handlers() {
             return Err(self.changed_handlers(&checkpoint, &handled));
         }
-        self.position = checkpoint.position;
+        // What this process has flushed past the last checkpoint that it could store is flushed all the same.
+        self.position =
+            checkpoint.position.max(if self.stored.is_some() { self.position } else { Position::START });
         self.start = checkpoint.start;
         self.caught_up = checkpoint.caught_up;
         self.stored = Some(checkpoint.position);
         if changed {
-            self.store(self.identity.checkpoint(self.position, self.start, self.caught_up), stop).await?;
+            self.store(self.checkpoint(self.position), stop).await?;
         }
         Ok(Some(checkpoint))
     }
@@ -81,8 +99,10 @@ impl Engine {
         self.broken_off = true;
         let window = Window { after: self.position, up_to: mark };
         let mut pages = Pages::of(Arc::clone(&self.source), window, self.options.retry().clone(), stop.clone());
-        while let Some(page) = pages.next().await {
-            let page = page.map_err(|gave_up| self.read_failed(gave_up))?;
+        let mut covered = self.position;
+        while covered < mark {
+            let page = pages.next(stop).await.map_err(|gave_up| self.read_failed(covered, gave_up))?;
+            covered = page.covers;
             self.progress.update(self.position, |progress| {
                 progress.spent.read += page.read;
                 progress.spent.decode += page.decode;
@@ -113,6 +133,9 @@ impl Engine {
         events: &[Arc<DecodedEvent>],
         stop: &CancellationToken,
     ) -> Result<(), FeedError> {
+        if self.broken_off {
+            self.target.discard();
+        }
         self.broken_off = true;
         for event in events {
             self.take(event)?;
@@ -128,7 +151,7 @@ impl Engine {
     }
 
     /// Buffers one event, or deals with one that cannot be (spec: B14).
-    fn take(&mut self, event: &Arc<DecodedEvent>) -> Result<(), FeedError> {
+    pub(super) fn take(&mut self, event: &Arc<DecodedEvent>) -> Result<(), FeedError> {
         match self.target.push(event) {
             Ok(0) => self.progress.update(self.position, |progress| progress.events_skipped += 1),
             Ok(_) => {}
@@ -142,39 +165,55 @@ impl Engine {
     }
 
     /// Writes the batch, then the checkpoint that claims everything up to `reached` (spec: P10, B12).
-    async fn flush(&mut self, reached: Position, stop: &CancellationToken) -> Result<(), FeedError> {
-        let checkpoint = self.identity.checkpoint(reached, self.start, self.caught_up);
+    pub(super) async fn flush(&mut self, reached: Position, stop: &CancellationToken) -> Result<(), FeedError> {
+        let checkpoint = self.checkpoint(reached);
         let context = FlushContext {
             identity: &self.identity,
             options: &self.options,
             checkpoint: &checkpoint,
             checkpoints: self.checkpoints.as_ref(),
             stop,
+            replaying: self.replaying,
+            fence: self.fence.as_ref(),
         };
         let flushed = self.target.flush(&context).await?;
+        // A stop may end a hand-written view between two events: what it has applied is claimed.
+        let (reached, checkpoint) = match flushed.stopped_at {
+            None => (reached, checkpoint),
+            Some(early) => (early, Checkpoint { position: early, ..checkpoint }),
+        };
         self.position = reached;
         match flushed.checkpoint {
             CheckpointOutcome::Stored => self.passed(reached).await,
             CheckpointOutcome::NotJoined | CheckpointOutcome::Unknown(_) => self.store(checkpoint, stop).await?,
-            CheckpointOutcome::Fenced => return Err(self.fenced()),
+            CheckpointOutcome::Fenced => {
+                return Err(FeedError::Fenced { projection: self.identity.projection.clone() });
+            }
         }
         self.count(reached, &flushed);
-        Ok(())
+        if flushed.stopped_at.is_some() { Err(self.stopped()) } else { Ok(()) }
     }
 
     /// Nothing up to `reached` changes the view: the checkpoint moves without a flush (spec: B13).
     async fn pass(&mut self, reached: Position, stop: &CancellationToken) -> Result<(), FeedError> {
         self.position = reached;
-        self.store(self.identity.checkpoint(reached, self.start, self.caught_up), stop).await?;
+        self.store(self.checkpoint(reached), stop).await?;
         self.progress.update(reached, |_| {});
         Ok(())
     }
 
     /// Records that the replay has completed (spec: P7, P22).
     pub(crate) async fn record_caught_up(&mut self, stop: &CancellationToken) -> Result<(), FeedError> {
+        let checkpoint = Checkpoint { caught_up: true, ..self.checkpoint(self.position) };
+        self.store(checkpoint, stop).await?;
         self.caught_up = true;
-        self.claims = true;
-        self.store(self.identity.checkpoint(self.position, self.start, true), stop).await
+        Ok(())
+    }
+
+    /// The checkpoint that claims everything up to `reached`.
+    pub(crate) fn checkpoint(&self, reached: Position) -> Checkpoint {
+        let checkpoint = self.identity.checkpoint(reached, self.start, self.caught_up);
+        Checkpoint { fence: self.fence.clone(), ..checkpoint }
     }
 
     /// Stores a checkpoint, if flushed batches are claimed at all.
@@ -229,18 +268,13 @@ impl Engine {
         })
     }
 
-    fn read_failed(&self, gave_up: GaveUp) -> FeedError {
+    pub(super) fn read_failed(&self, after: Position, gave_up: GaveUp) -> FeedError {
         match gave_up {
             GaveUp::Failed { source, .. } => {
-                FeedError::Read { projection: self.identity.projection.clone(), after: self.position, source }
+                FeedError::Read { projection: self.identity.projection.clone(), after, source }
             }
             GaveUp::Stopped => self.stopped(),
         }
-    }
-
-    fn fenced(&self) -> FeedError {
-        let source = StoreError::conflict("another owner has taken the projection over");
-        self.identity.storage_failed("it is no longer the owner", source)
     }
 
     fn changed_handlers(&self, checkpoint: &Checkpoint, handled: &BTreeSet<String>) -> FeedError {

@@ -1,6 +1,6 @@
 //! Why a feed stopped: one error that names projection, instance, event and position.
 
-use crate::{EventRef, Position, StoreError};
+use crate::{ErrorKind, EventRef, Position, StoreError};
 
 /// Why a feed could not start, or stopped.
 ///
@@ -21,7 +21,7 @@ pub enum FeedError {
     },
     /// View instances could not be read or written.
     #[error(
-        "projection `{projection}`: {} cannot be written, after {tries} {}; {}",
+        "projection `{projection}`: {} cannot be read or written, after {tries} {}; {}",
         .instance.as_ref().map_or("a batch".to_owned(), |instance| format!("instance {instance}")),
         if *.tries == 1 { "try" } else { "tries" },
         .event.as_ref().map_or("no event".to_owned(), |event| format!("the last event in it is {event} at position {position}")),
@@ -58,6 +58,16 @@ pub enum FeedError {
         /// Where it stands.
         position: Position,
         /// The decoding error, or the panic's message.
+        source: StoreError,
+    },
+    /// An event that was offered, and that the store does not hold, cannot be decoded. The feed goes on.
+    #[error("projection `{projection}`: the offered event {event} cannot be taken")]
+    Offered {
+        /// The projection.
+        projection: String,
+        /// The event.
+        event: EventRef,
+        /// Why.
         source: StoreError,
     },
     /// A checkpoint, a record or the mark could not be read or stored.
@@ -107,6 +117,12 @@ pub enum FeedError {
         /// Where it went live.
         start: Position,
     },
+    /// Another process has taken the projection over: nothing more is written by this one.
+    #[error("projection `{projection}` is owned by another process now")]
+    Fenced {
+        /// The projection.
+        projection: String,
+    },
     /// It was stopped before it had caught up.
     #[error("projection `{projection}` was stopped")]
     Stopped {
@@ -135,12 +151,28 @@ pub enum FeedError {
         /// What is wrong, and what would be right.
         reason: String,
     },
-    /// The runtime's own task ended in a panic.
-    #[error("projection `{projection}` {message}")]
+    /// A hook, a repository or a store panicked.
+    #[error("projection `{projection}`: one of its hooks or stores {message}")]
     Panicked {
         /// The projection.
         projection: String,
         /// The panic's message.
         message: String,
     },
+}
+
+impl FeedError {
+    /// Whether starting again may help: the cause may have passed by then.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        let passes = |source: &StoreError| matches!(source.kind(), ErrorKind::Transient | ErrorKind::Conflict);
+        match self {
+            Self::Read { source, .. }
+            | Self::Write { source, .. }
+            | Self::Storage { source, .. }
+            | Self::ReplayCompleted { source, .. } => passes(source),
+            Self::Fenced { .. } => true,
+            _ => false,
+        }
+    }
 }

@@ -58,13 +58,13 @@ impl<S> Folding<S> {
     }
 }
 
-/// Folds `steps`, without those whose places are in `except`, onto `folding`.
+/// Folds `steps`, without those that are marked in `except`, onto `folding`.
 pub(crate) fn fold_instance<P: Projection>(
     table: &HandlerTable<P>,
     id: &P::Id,
     folding: &mut Folding<P::State>,
     steps: &[Step],
-    except: &[usize],
+    except: &[bool],
 ) -> Result<(), Panicked> {
     let current = Cell::new(0);
     caught(|| {
@@ -73,7 +73,7 @@ pub(crate) fn fold_instance<P: Projection>(
             if folding.knows(&step.event) {
                 continue;
             }
-            if !except.contains(&place) {
+            if !except.get(place).copied().unwrap_or(false) {
                 apply(table, id, &mut folding.state, &step.event, step.handlers);
             }
             folding.remember(&step.event);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     FeedError, Position, StoreError,
     engine::decode::DecodedEvent,
-    store::{Checkpoint, CheckpointKey, Partition, SkippedEvent},
+    store::{Checkpoint, CheckpointKey, ParkedInstance, Partition, SkippedEvent},
 };
 
 /// What names a view, in checkpoints, records and errors.
@@ -26,6 +26,7 @@ impl Identity {
         }
     }
 
+    /// A checkpoint of this view, by nobody in particular.
     pub(crate) fn checkpoint(&self, position: Position, start: Position, caught_up: bool) -> Checkpoint {
         Checkpoint {
             key: self.key(),
@@ -45,6 +46,17 @@ impl Identity {
             name: event.meta.name().to_owned(),
             instance,
             cause: cause.to_owned(),
+        }
+    }
+
+    pub(crate) fn parked(&self, event: &DecodedEvent, instance: String, cause: String) -> ParkedInstance {
+        ParkedInstance {
+            key: self.key(),
+            instance,
+            from: event.meta.position(),
+            event: event.meta.event().clone(),
+            name: event.meta.name().to_owned(),
+            cause,
         }
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use tracing::Instrument;
 
 use super::{
     decode::DecodedPage,
@@ -19,7 +20,7 @@ pub(crate) const PAGE_EVENTS: usize = 5_000;
 /// How many decoded pages wait for the fold: this bounds what is held in memory (spec: B2).
 const PAGES_AHEAD: usize = 1;
 
-/// The pages of a window, in order. Dropping it ends the reading.
+/// The pages of a window, in order, up to the one that covers its end. Dropping it ends the reading.
 pub(crate) struct Pages {
     pages: mpsc::Receiver<Result<DecodedPage, GaveUp>>,
     reading: AbortOnDropHandle<()>,
@@ -34,25 +35,27 @@ impl Pages {
         stop: CancellationToken,
     ) -> Self {
         let (sender, pages) = mpsc::channel(PAGES_AHEAD);
-        let reading = tokio::spawn(read(source, window, strategy, stop, sender));
+        let reading = tokio::spawn(read(source, window, strategy, stop, sender).in_current_span());
         Self { pages, reading: AbortOnDropHandle::new(reading) }
     }
 
-    /// The next page; `None` after the one that covers the window's end.
-    pub(crate) async fn next(&mut self) -> Option<Result<DecodedPage, GaveUp>> {
-        if let Some(page) = self.pages.recv().await {
-            return Some(page);
+    /// The next page. A stop ends the wait for it.
+    pub(crate) async fn next(&mut self, stop: &CancellationToken) -> Result<DecodedPage, GaveUp> {
+        let page = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Err(GaveUp::Stopped),
+            page = self.pages.recv() => page,
+        };
+        if let Some(page) = page {
+            return page;
         }
-        // The reader is gone: at the end of the window, or by a panic of the store.
+        // The reader is gone before the end of its window: by a panic of the store, or with the whole runtime.
         match (&mut self.reading).await {
             Err(error) if error.is_panic() => {
                 let message = message_of(error.into_panic().as_ref());
-                Some(Err(GaveUp::Failed {
-                    source: StoreError::permanent(format!("the event store {message}")),
-                    tries: 1,
-                }))
+                Err(broken(&format!("nothing: it {message}")))
             }
-            _ => None,
+            _ => Err(GaveUp::Stopped),
         }
     }
 }

@@ -5,11 +5,15 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
-use super::{HandlerTable, Identity, batch::Batch, cache::StateCache, decode::DecodedEvent, flush, route::route};
+use super::{
+    HandlerTable, Identity, Parked, batch::Batch, cache::StateCache, decode::DecodedEvent, flush, route::route,
+};
 use crate::{
-    FeedError, MaterializedViewOptions, Position, Projection, StoreError,
+    FeedError, Key, MaterializedViewOptions, Position, Projection, StoreError,
     feed::ReplayAware,
-    store::{Checkpoint, CheckpointOutcome, CheckpointStorage, SharedRepository, SkippedEvent},
+    store::{
+        Checkpoint, CheckpointOutcome, CheckpointStorage, Fence, ParkedInstance, SharedRepository, SkippedEvent,
+    },
 };
 
 /// A view as the engine sees it.
@@ -33,6 +37,17 @@ pub(crate) trait Target: Send + Sync {
     /// Throws away what is buffered, and every state that may not be what is stored.
     fn discard(&mut self);
 
+    /// These instances, and no others, take no events.
+    fn park(&mut self, _parked: &[ParkedInstance]) {}
+
+    /// From here on only `instance`, which is no longer parked, takes events; `None` ends that.
+    fn release(&mut self, _instance: Option<&str>) {}
+
+    /// Whether `instance` takes no events.
+    fn is_parked(&self, _instance: &str) -> bool {
+        false
+    }
+
     /// A checkpoint at `passed` is stored.
     async fn checkpoint_passed(&self, _passed: Position) -> Result<(), StoreError> {
         Ok(())
@@ -52,12 +67,18 @@ pub(crate) struct FlushContext<'a> {
     pub checkpoint: &'a Checkpoint,
     pub checkpoints: &'a dyn CheckpointStorage,
     pub stop: &'a CancellationToken,
+    /// Whether the history is being replayed.
+    pub replaying: bool,
+    /// Who writes, where owners are told apart.
+    pub fence: Option<&'a Fence>,
 }
 
 /// What a flush did.
 #[derive(Debug)]
 pub(crate) struct Flushed {
     pub checkpoint: CheckpointOutcome,
+    /// A stop ended it early: everything up to here is applied.
+    pub stopped_at: Option<Position>,
     pub events: usize,
     pub instances: usize,
     pub fold: Duration,
@@ -68,6 +89,7 @@ impl Flushed {
     pub(crate) fn nothing() -> Self {
         Self {
             checkpoint: CheckpointOutcome::NotJoined,
+            stopped_at: None,
             events: 0,
             instances: 0,
             fold: Duration::ZERO,
@@ -81,7 +103,11 @@ pub(crate) struct ProjectionTarget<P: Projection> {
     pub(super) table: HandlerTable<P>,
     pub(super) repository: SharedRepository<P>,
     pub(super) cache: StateCache<P::State, P::Id>,
+    /// Instances that take no events (spec: B14).
+    pub(super) parked: Parked,
     batch: Batch<P::Id>,
+    /// While a parked instance is released: the only one that takes events.
+    only: Option<String>,
     batch_size: usize,
     batch_bytes: usize,
 }
@@ -92,7 +118,9 @@ impl<P: Projection> ProjectionTarget<P> {
             table: HandlerTable::new(),
             repository,
             cache: StateCache::new(options.cache_bytes()),
+            parked: Parked::default(),
             batch: Batch::new(),
+            only: None,
             batch_size: options.batch_size(),
             batch_bytes: options.batch_bytes(),
         }
@@ -102,15 +130,22 @@ impl<P: Projection> ProjectionTarget<P> {
 #[async_trait]
 impl<P: Projection> Target for ProjectionTarget<P> {
     fn push(&mut self, event: &Arc<DecodedEvent>) -> Result<usize, StoreError> {
-        route(&self.table, &mut self.batch, event)
+        let Some(only) = &self.only else { return route(&self.table, &mut self.batch, event) };
+        let mut all = Batch::new();
+        route(&self.table, &mut all, event)?;
+        all.instances.retain(|id, _| id.as_key().to_string() == *only);
+        self.batch.add(all, event.bytes);
+        Ok(1)
     }
 
     fn skip(&mut self, skipped: SkippedEvent) {
-        self.batch.skipped.push(skipped);
+        self.batch.passed.skipped.push(skipped);
     }
 
     fn is_full(&self) -> bool {
-        self.batch.pairs >= self.batch_size || self.batch.bytes >= self.batch_bytes
+        self.batch.pairs >= self.batch_size
+            || self.batch.bytes >= self.batch_bytes
+            || self.batch.passed.skipped.len() >= self.batch_size
     }
 
     fn is_empty(&self) -> bool {
@@ -129,6 +164,23 @@ impl<P: Projection> Target for ProjectionTarget<P> {
     fn discard(&mut self) {
         self.batch = Batch::new();
         self.cache.clear();
+        self.only = None;
+    }
+
+    fn park(&mut self, parked: &[ParkedInstance]) {
+        self.parked.clear();
+        self.parked.add(parked);
+    }
+
+    fn release(&mut self, instance: Option<&str>) {
+        if let Some(instance) = instance {
+            self.parked.remove(instance);
+        }
+        self.only = instance.map(str::to_owned);
+    }
+
+    fn is_parked(&self, instance: &str) -> bool {
+        !self.parked.takes(instance, Position::END)
     }
 
     async fn checkpoint_passed(&self, passed: Position) -> Result<(), StoreError> {

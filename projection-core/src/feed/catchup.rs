@@ -52,7 +52,8 @@ impl CatchupProjectionFeed {
     ///
     /// # Errors
     ///
-    /// When the view handles no event, or two of its event types share a name.
+    /// When the view handles no event, two of its event types share a name, or `filter` names an event that no handler
+    /// takes.
     pub fn new<S: EventStore>(
         view: impl IntoFeed,
         filter: Filter,
@@ -75,7 +76,7 @@ impl CatchupProjectionFeed {
         hold: Hold,
     ) -> Result<Self, FeedError> {
         let parts = view.into_feed::<S>()?;
-        Ok(Self { core: Arc::new(FeedCore::new(parts, events, filter, checkpoints, hold)) })
+        Ok(Self { core: Arc::new(FeedCore::new(parts, events, filter, checkpoints, hold)?) })
     }
 
     /// Replays what the view has not applied yet, from its checkpoint or from the beginning, drains what arrived

@@ -1,16 +1,16 @@
-//! The state machine behind every feed: not started, catching up, live, stopped, failed.
+//! One view being fed: its engine, and what is shared with those who steer it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::{Hold, accept::Offer, view::FeedParts};
+use super::{Hold, state::Shared, view::FeedParts};
 use crate::{
     FeedError, Filter, Position, Progress,
     engine::{Engine, Source, StoreSource},
     progress::{Phase, ProgressRecorder},
-    store::{CheckpointStorage, EventStore},
+    store::{CheckpointStorage, EventStore, Fence},
 };
 
 /// One view being fed. The engine does one thing at a time; what is shared is small and never held over an await.
@@ -20,43 +20,34 @@ pub(crate) struct FeedCore {
     pub(super) engine: tokio::sync::Mutex<Engine>,
     shared: Mutex<Shared>,
     /// There is room for another offered event, or the state has changed.
-    pub(super) room: Notify,
-    progress: Arc<ProgressRecorder>,
+    pub(super) changed: Notify,
+    pub(super) progress: Arc<ProgressRecorder>,
     pub(super) hold: Hold,
-}
-
-pub(super) struct Shared {
-    pub state: State,
-    /// Whether no run may begin.
-    pub paused: bool,
-    /// Ends the current run.
-    pub stop: CancellationToken,
-    /// Offered events that are not applied yet, in the order they came.
-    pub waiting: Vec<Arc<Offer>>,
-}
-
-#[derive(Debug, Clone)]
-pub(super) enum State {
-    NotStarted,
-    CatchingUp,
-    Live,
-    Stopped,
-    Failed(FeedError),
+    /// Whether someone starts it again when an error may pass.
+    pub(super) supervised: bool,
 }
 
 impl FeedCore {
+    /// Feeds what `parts` were taken of. `Err`: the filter names an event that no handler takes.
     pub(crate) fn new<S: EventStore>(
         parts: FeedParts<S>,
         events: Arc<S>,
         filter: Filter,
         checkpoints: Arc<dyn CheckpointStorage>,
         hold: Hold,
-    ) -> Self {
-        let progress = Arc::new(ProgressRecorder::new(&parts.identity.projection));
+    ) -> Result<Self, FeedError> {
         let projection = parts.identity.projection.clone();
+        let handled = parts.decoders.names();
+        if let Some(unknown) = filter.names().and_then(|names| names.iter().find(|name| !handled.contains(*name))) {
+            let reason = format!("its filter names `{unknown}`, and no handler takes an event of that name");
+            return Err(FeedError::Invalid { projection, reason });
+        }
+        let progress = Arc::new(ProgressRecorder::new(&projection));
         let source: Arc<dyn Source> = Arc::new(StoreSource::new(events, filter, parts.decoders));
+        let mut identity = parts.identity;
+        identity.handled = source.filter().names().cloned().unwrap_or_default();
         let engine = Engine {
-            identity: parts.identity,
+            identity,
             source: Arc::clone(&source),
             target: parts.target,
             checkpoints,
@@ -67,46 +58,50 @@ impl FeedCore {
             caught_up: false,
             stored: None,
             claims: true,
+            replaying: false,
             broken_off: false,
+            begun: false,
+            fence: None,
         };
-        Self {
+        Ok(Self {
             projection,
             source,
             engine: tokio::sync::Mutex::new(engine),
-            shared: Mutex::new(Shared {
-                state: State::NotStarted,
-                paused: false,
-                stop: CancellationToken::new(),
-                waiting: Vec::new(),
-            }),
-            room: Notify::new(),
+            shared: Mutex::new(Shared::new()),
+            changed: Notify::new(),
             progress,
             hold,
+            supervised: false,
+        })
+    }
+
+    /// Someone starts it again when an error may pass.
+    pub(crate) fn supervised(self) -> Self {
+        Self { supervised: true, ..self }
+    }
+
+    /// From now on this is the owner.
+    pub(crate) async fn own(&self, fence: Fence) {
+        let mut engine = self.engine.lock().await;
+        if engine.fence.as_ref() != Some(&fence) {
+            // Another may have owned it in between: only what is stored counts.
+            (engine.position, engine.stored) = (Position::START, None);
+            engine.fence = Some(fence);
         }
+    }
+
+    /// It waits, for the reason that `phase` says.
+    pub(crate) fn waits(&self, phase: Phase) {
+        self.progress.phase(phase);
+    }
+
+    /// How long its position has not moved.
+    pub(crate) fn unmoved(&self) -> std::time::Duration {
+        self.progress.unmoved()
     }
 
     pub(crate) fn progress(&self) -> watch::Receiver<Progress> {
         self.progress.watch()
-    }
-
-    pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {
-        // Nothing panics while it is held; were it so, the state would still be whole.
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Why it failed, if it did.
-    pub(crate) fn failure(&self) -> Option<FeedError> {
-        match &self.shared().state {
-            State::Failed(cause) => Some(cause.clone()),
-            _ => None,
-        }
-    }
-
-    /// The runtime's task panicked while it drove this feed.
-    pub(crate) fn panicked(&self, message: String) {
-        let cause = FeedError::Panicked { projection: self.projection.clone(), message };
-        tracing::error!(projection = self.projection, error = %cause, "failed");
-        self.end(&mut self.shared(), State::Failed(cause));
     }
 
     /// Refuses a checkpoint that does not fit (spec: B16), before anything is started.
@@ -117,71 +112,12 @@ impl FeedCore {
 
     /// Waits until the current run is told to end.
     pub(crate) async fn stopped(&self) {
-        let stop = self.shared().stop.clone();
+        let stop = self.shared().run.stop.clone();
         stop.cancelled().await;
     }
 
-    /// Waits until what is being done now is over.
-    pub(crate) async fn settled(&self) {
-        drop(self.engine.lock().await);
+    pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {
+        // Nothing panics while it is held; were it so, the state would still be whole.
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// Ends the current run, and lets none begin until [`unpause`](Self::unpause).
-    pub(crate) fn pause(&self) {
-        self.shared().paused = true;
-        self.stop();
-    }
-
-    pub(crate) fn unpause(&self) {
-        self.shared().paused = false;
-    }
-
-    /// Ends a catch-up or the live phase. What is buffered is discarded, nothing of it is recorded (spec: P12).
-    pub(crate) fn stop(&self) {
-        let mut shared = self.shared();
-        shared.stop.cancel();
-        if matches!(shared.state, State::Live | State::NotStarted) {
-            self.end(&mut shared, State::Stopped);
-        }
-    }
-
-    /// The current run is over: everyone who waits is told so.
-    pub(super) fn end(&self, shared: &mut Shared, state: State) {
-        let cause = match &state {
-            State::Failed(cause) => cause.clone(),
-            _ => FeedError::Stopped { projection: self.projection.clone() },
-        };
-        for offer in shared.waiting.drain(..) {
-            offer.done(Err(cause.clone()));
-        }
-        self.progress.phase(if matches!(state, State::Failed(_)) { Phase::Failed } else { Phase::Stopped });
-        shared.state = state;
-        self.room.notify_waiters();
-    }
-
-    /// Ends a run as its result says.
-    pub(super) fn settle(&self, engine: &Engine, result: Result<(), FeedError>) -> Result<(), FeedError> {
-        let Err(error) = result else { return Ok(()) };
-        let stopped = matches!(error, FeedError::Stopped { .. });
-        if stopped {
-            tracing::info!(projection = self.projection, position = %engine.position, "stopped");
-        } else {
-            tracing::error!(projection = self.projection, position = %engine.position, error = %chain(&error), "failed");
-        }
-        let state = if stopped { State::Stopped } else { State::Failed(error.clone()) };
-        self.end(&mut self.shared(), state);
-        Err(error)
-    }
-}
-
-/// The error with everything behind it, on one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }

@@ -69,6 +69,15 @@ impl DomainEventFeed {
         self.feed.go_live().await
     }
 
+    /// See [`CatchupProjectionFeed::poll`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`CatchupProjectionFeed::poll`].
+    pub async fn poll(&self) -> Result<(), FeedError> {
+        self.feed.poll().await
+    }
+
     /// See [`CatchupProjectionFeed::stop`].
     pub fn stop(&self) {
         self.feed.stop();

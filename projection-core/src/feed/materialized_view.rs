@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::{EventMetadata, EventSet, StoreError};
+use crate::{EventMetadata, EventSet, MaterializedViewOptions, StoreError};
 
 /// A view written by hand, for what a [`Projection`](crate::Projection) cannot say: a state in a home of its own,
 /// updated event by event.
@@ -20,6 +20,11 @@ pub trait MaterializedView: Send + Sync + 'static {
     /// Raise it to have the history replayed anew (spec: B16).
     fn version(&self) -> u32 {
         1
+    }
+
+    /// How it is fed. A batch is what lies between two checkpoints; no state is kept for it.
+    fn options(&self) -> MaterializedViewOptions {
+        MaterializedViewOptions::default()
     }
 
     /// Applies one event. What it changed must be durable when it returns, unless a replay is under way and the view

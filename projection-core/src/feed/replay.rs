@@ -12,9 +12,12 @@ use crate::{
 pub(super) async fn replay(engine: &mut Engine, mark: Position, stop: &CancellationToken) -> Result<(), FeedError> {
     let projection = engine.identity.projection.clone();
     tracing::info!(projection, from = %engine.position, to = %mark, "replay started");
-    let mut hooks = Hooks::started(engine);
-    let replayed = hooks.engine.advance(mark, stop).await;
-    replayed.and_then(|()| if stop.is_cancelled() { Err(hooks.engine.stopped()) } else { Ok(()) })?;
+    let mut hooks = Hooks { engine, completed: false };
+    hooks.started();
+    hooks.engine.advance(mark, stop).await?;
+    if stop.is_cancelled() {
+        return Err(hooks.engine.stopped());
+    }
     if let Some(aware) = hooks.engine.target.replay_aware() {
         let completed = aware.replay_completed().await;
         completed.map_err(|source| FeedError::ReplayCompleted { projection: projection.clone(), source })?;
@@ -25,34 +28,34 @@ pub(super) async fn replay(engine: &mut Engine, mark: Position, stop: &Cancellat
     engine.record_caught_up(stop).await
 }
 
-/// Calls `replay_abandoned` when the replay does not come to its end, also when its future is dropped.
+/// Calls `replay_abandoned` when the replay does not come to its end, also by a panic or when its future is dropped.
 struct Hooks<'a> {
     engine: &'a mut Engine,
     completed: bool,
 }
 
-impl<'a> Hooks<'a> {
-    fn started(engine: &'a mut Engine) -> Self {
-        let aware = engine.target.replay_aware();
-        engine.claims = aware.is_none_or(|aware| aware.flush().is_some());
-        if let Some(aware) = aware {
+impl Hooks<'_> {
+    fn started(&mut self) {
+        self.engine.replaying = true;
+        if let Some(aware) = self.engine.target.replay_aware() {
+            self.engine.claims = aware.flush().is_some();
             aware.replay_started();
         }
-        Self { engine, completed: false }
     }
 }
 
 impl Drop for Hooks<'_> {
     fn drop(&mut self) {
+        self.engine.replaying = false;
+        let claimed = std::mem::replace(&mut self.engine.claims, true);
         if self.completed {
             return;
         }
         tracing::info!(projection = self.engine.identity.projection, "replay abandoned");
         self.engine.target.discard();
         // What the view holds is not claimed: the next run begins where the last checkpoint is.
-        if !self.engine.claims {
+        if !claimed {
             self.engine.position = self.engine.stored.unwrap_or(self.engine.start);
-            self.engine.claims = true;
         }
         if let Some(Err(panic)) = self.engine.target.replay_aware().map(abandon) {
             tracing::error!(projection = self.engine.identity.projection, panic, "replay_abandoned failed");

@@ -1,12 +1,20 @@
-//! Starting a feed: with its history, or live.
+//! Starting a feed, with its history or live, and keeping a live one up to date.
 
+use std::panic::AssertUnwindSafe;
+
+use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    core::{FeedCore, State},
+    core::FeedCore,
     replay::replay,
+    state::{Dropped, Run},
 };
-use crate::{FeedError, Position, engine::Engine, progress::Phase};
+use crate::{
+    FeedError, Position,
+    engine::{Engine, message_of},
+    progress::Phase,
+};
 
 impl FeedCore {
     /// Replays what is not applied yet, drains what arrived meanwhile, and is live when it returns.
@@ -16,102 +24,92 @@ impl FeedCore {
 
     /// Skips the history: goes on from the checkpoint if there is one, else from now (spec: P22).
     pub(crate) async fn go_live(&self) -> Result<(), FeedError> {
-        if self.live().is_some() {
+        if let Ok(Some(_)) = self.live() {
             return Ok(());
         }
         self.run(From::Now).await
     }
 
-    /// Applies what has come into the store since. For a live feed; any other is left alone.
+    /// Applies what has come into the store since. A feed that is not live is left alone; of a failed one, the cause.
     pub(crate) async fn poll(&self) -> Result<(), FeedError> {
-        let Some(stop) = self.live() else { return Ok(()) };
+        let Some(run) = self.live()? else { return Ok(()) };
         let mut engine = self.engine.lock().await;
-        let polled = async {
-            let mark = engine.mark(&stop).await?;
-            engine.advance(mark, &stop).await
-        }
-        .await;
-        self.settle(&engine, polled)
-    }
-
-    fn live(&self) -> Option<CancellationToken> {
-        let shared = self.shared();
-        matches!(shared.state, State::Live).then(|| shared.stop.clone())
+        let polled = self.contained(async {
+            let mark = engine.mark(&run.stop).await?;
+            engine.advance(mark, &run.stop).await
+        });
+        let polled = polled.await;
+        self.settle(&run, polled)
     }
 
     /// One run from a start to live. Dropping it is a stop.
     async fn run(&self, from: From) -> Result<(), FeedError> {
-        let stop = {
-            let mut shared = self.shared();
-            if matches!(shared.state, State::CatchingUp) {
-                let reason = "it is being started already".to_owned();
-                return Err(FeedError::Invalid { projection: self.projection.clone(), reason });
-            }
-            if shared.paused {
-                return Err(FeedError::Stopped { projection: self.projection.clone() });
-            }
-            shared.state = State::CatchingUp;
-            shared.stop = CancellationToken::new();
-            shared.stop.clone()
-        };
-        let dropped = Dropped(self);
+        let run = self.begin()?;
+        let dropped = Dropped { feed: self, run };
+        let run = &dropped.run;
         let mut engine = self.engine.lock().await;
-        let result = match from {
-            From::History => self.with_history(&mut engine, &stop).await,
-            From::Now => self.without_history(&mut engine, &stop).await,
-        };
-        let settled = self.settle(&engine, result);
-        std::mem::forget(dropped);
-        settled
+        let result = self.contained(async {
+            match from {
+                From::History => self.with_history(&mut engine, run).await,
+                From::Now => self.without_history(&mut engine, run).await,
+            }
+        });
+        let result = result.await;
+        self.settle(run, result)
     }
 
-    async fn with_history(&self, engine: &mut Engine, stop: &CancellationToken) -> Result<(), FeedError> {
-        engine.progress.phase(Phase::Replaying);
+    /// A panic of a hook, a repository or a store is a failure of this feed.
+    pub(super) async fn contained<T>(
+        &self,
+        steps: impl Future<Output = Result<T, FeedError>>,
+    ) -> Result<T, FeedError> {
+        AssertUnwindSafe(steps).catch_unwind().await.unwrap_or_else(|panic| {
+            let message = message_of(panic.as_ref());
+            Err(FeedError::Panicked { projection: self.projection.clone(), message })
+        })
+    }
+
+    async fn with_history(&self, engine: &mut Engine, run: &Run) -> Result<(), FeedError> {
+        let stop = &run.stop;
+        engine.begun = true;
         // Before the history is read; when it cannot be had, nothing starts (spec: P23).
         let mark = engine.mark(stop).await?;
         engine.restore(stop).await?;
         engine.progress.begin(Phase::Replaying, engine.position);
         if engine.caught_up {
-            return self.drain(engine, stop).await;
+            return self.drain(engine, run).await;
         }
         if engine.start > Position::START {
             return Err(FeedError::Rebuild { projection: self.projection.clone(), start: engine.start });
         }
         replay(engine, mark, stop).await?;
-        self.drain(engine, stop).await
+        self.drain(engine, run).await
     }
 
-    async fn without_history(&self, engine: &mut Engine, stop: &CancellationToken) -> Result<(), FeedError> {
+    async fn without_history(&self, engine: &mut Engine, run: &Run) -> Result<(), FeedError> {
+        let stop: &CancellationToken = &run.stop;
         let mark = engine.mark(stop).await?;
-        let begun = engine.broken_off || engine.position > Position::START;
-        if engine.restore(stop).await?.is_none() && !begun {
+        // A replay that was begun in this process and has no checkpoint yet goes on from the beginning (spec: B21).
+        if engine.restore(stop).await?.is_none() && !engine.begun {
             engine.position = mark;
             engine.start = mark;
-            engine.store(engine.identity.checkpoint(mark, mark, false), stop).await?;
+            engine.store(engine.checkpoint(mark), stop).await?;
         }
-        self.drain(engine, stop).await
+        self.drain(engine, run).await
     }
 
     /// Applies what arrived during the replay, offered or stored, until nothing is left; then the feed is live.
-    async fn drain(&self, engine: &mut Engine, stop: &CancellationToken) -> Result<(), FeedError> {
+    async fn drain(&self, engine: &mut Engine, run: &Run) -> Result<(), FeedError> {
         engine.progress.begin(Phase::Draining, engine.position);
         loop {
-            let mark = engine.mark(stop).await?;
-            engine.advance(mark, stop).await?;
-            self.apply_waiting(engine, stop).await?;
-            if stop.is_cancelled() {
-                return Err(engine.stopped());
-            }
-            let mut shared = self.shared();
-            if shared.waiting.is_empty() {
-                shared.state = State::Live;
-                self.room.notify_waiters();
-                break;
+            let mark = engine.mark(&run.stop).await?;
+            engine.advance(mark, &run.stop).await?;
+            self.apply_waiting(engine, &run.stop).await?;
+            if self.become_live(run)? {
+                tracing::info!(projection = self.projection, position = %engine.position, "live");
+                return Ok(());
             }
         }
-        engine.progress.phase(Phase::Live);
-        tracing::info!(projection = self.projection, position = %engine.position, "live");
-        Ok(())
     }
 }
 
@@ -119,15 +117,4 @@ impl FeedCore {
 enum From {
     History,
     Now,
-}
-
-/// Ends the run when its future is dropped before it is over.
-struct Dropped<'a>(&'a FeedCore);
-
-impl Drop for Dropped<'_> {
-    fn drop(&mut self) {
-        let mut shared = self.0.shared();
-        shared.stop.cancel();
-        self.0.end(&mut shared, State::Stopped);
-    }
 }

@@ -68,7 +68,7 @@ impl<P: Projection> IntoFeed for ProjectionView<P> {
 impl<V: MaterializedView> IntoFeed for Arc<V> {
     fn into_feed<S: EventStore>(self) -> Result<FeedParts<S>, FeedError> {
         let decoders = checked(self.name(), Decoders::<S>::of_set::<V::Event>())?;
-        let options = MaterializedViewOptions::default();
+        let options = self.options();
         let identity =
             Identity { projection: self.name().to_owned(), version: self.version(), handled: decoders.names() };
         Ok(FeedParts { identity, decoders, target: Box::new(HandWritten::new(self, &options)), options })
@@ -77,7 +77,13 @@ impl<V: MaterializedView> IntoFeed for Arc<V> {
 
 fn checked<S: EventStore>(name: &str, decoders: Result<Decoders<S>, &str>) -> Result<Decoders<S>, FeedError> {
     let decoders = decoders.map_err(|clash| {
-        invalid(name, format!("two of its event types are both named `{clash}`; each name needs one type"))
+        invalid(
+            name,
+            format!(
+                "two types that its handlers take are stored under `{clash}`: two events of one name, or an event that is \
+                 taken alone and in a set; each name needs one type"
+            ),
+        )
     })?;
     if decoders.names().is_empty() {
         return Err(invalid(name, "it handles no event".to_owned()));

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use super::repository::Database;
 use crate::{
     CheckpointStorage, EventRef, StoreError,
-    store::{Checkpoint, CheckpointKey, SkippedEvent},
+    store::{Checkpoint, CheckpointKey, ParkedInstance, SkippedEvent},
 };
 
 /// What is stored of checkpoints.
@@ -18,6 +18,7 @@ use crate::{
 pub(super) struct CheckpointTable {
     checkpoints: BTreeMap<CheckpointKey, Checkpoint>,
     skipped: BTreeMap<SkippedKey, SkippedEvent>,
+    parked: BTreeMap<(CheckpointKey, String), ParkedInstance>,
 }
 
 type SkippedKey = (CheckpointKey, crate::Position, Option<String>, Arc<str>, Arc<str>);
@@ -67,6 +68,12 @@ impl CheckpointStorage for InMemoryCheckpoints {
 
     async fn save(&self, checkpoints: &[Checkpoint]) -> Result<(), StoreError> {
         let mut database = self.lock();
+        for checkpoint in checkpoints {
+            let fence = checkpoint.fence.as_ref();
+            if fence.is_some_and(|fence| !database.leases.admits(&checkpoint.key.projection, fence)) {
+                return Err(StoreError::conflict("the checkpoint is of a former owner"));
+            }
+        }
         checkpoints.iter().for_each(|checkpoint| database.checkpoints.save(checkpoint));
         Ok(())
     }
@@ -76,12 +83,35 @@ impl CheckpointStorage for InMemoryCheckpoints {
         let others = |key: &CheckpointKey| key.projection != projection || key.version != version;
         database.checkpoints.checkpoints.retain(|key, _| others(key));
         database.checkpoints.skipped.retain(|(key, ..), _| others(key));
+        database.checkpoints.parked.retain(|(key, _), _| others(key));
         Ok(())
     }
 
     async fn record_skipped(&self, skipped: &[SkippedEvent]) -> Result<(), StoreError> {
         let mut database = self.lock();
         skipped.iter().for_each(|skipped| database.checkpoints.record_skipped(skipped));
+        Ok(())
+    }
+
+    async fn park(&self, parked: &[ParkedInstance]) -> Result<(), StoreError> {
+        let mut database = self.lock();
+        for parked in parked {
+            let key = (parked.key.clone(), parked.instance.clone());
+            database.checkpoints.parked.insert(key, parked.clone());
+        }
+        Ok(())
+    }
+
+    async fn parked(&self, projection: &str) -> Result<Vec<ParkedInstance>, StoreError> {
+        let database = self.lock();
+        let all = database.checkpoints.parked.values();
+        let mut parked: Vec<_> = all.filter(|parked| parked.key.projection == projection).cloned().collect();
+        parked.sort_by_key(|parked| parked.from);
+        Ok(parked)
+    }
+
+    async fn unpark(&self, key: &CheckpointKey, instance: &str) -> Result<(), StoreError> {
+        self.lock().checkpoints.parked.remove(&(key.clone(), instance.to_owned()));
         Ok(())
     }
 

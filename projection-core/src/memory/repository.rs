@@ -11,6 +11,7 @@ use async_trait::async_trait;
 
 use super::{
     checkpoints::CheckpointTable,
+    leases::LeaseTable,
     state::StateText,
     table::{NotWritten, Row, Table},
 };
@@ -25,6 +26,7 @@ use crate::{
 pub(super) struct Database {
     pub(super) tables: HashMap<TableName, Table>,
     pub(super) checkpoints: CheckpointTable,
+    pub(super) leases: LeaseTable,
 }
 
 /// A projection's name and version.
@@ -159,6 +161,10 @@ impl<S: ViewState, Id: Key> GuardedRepository<S, Id> for Repository<S, Id> {
 
     async fn commit(&self, commit: Commit<'_, S, Id>) -> Committed {
         let mut database = self.lock();
+        if commit.fence.is_some_and(|fence| !database.leases.admits(self.name.0, fence)) {
+            let outcomes = commit.changes.iter().map(|_| ChangeOutcome::Lost).collect();
+            return Committed { outcomes, checkpoint: CheckpointOutcome::Fenced };
+        }
         let table = self.table(&mut database);
         let mut outcomes: Vec<_> = commit.changes.iter().map(|change| self.write(table, change)).collect();
 

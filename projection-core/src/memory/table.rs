@@ -1,6 +1,6 @@
 //! The instances of one view in memory: rows, guards, tombstones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{owned_key::OwnedKey, state::StateText, unique::UniqueIndex};
 use crate::{
@@ -22,6 +22,8 @@ pub(super) struct Row {
 #[derive(Debug, Default)]
 pub(super) struct Table {
     rows: BTreeMap<OwnedKey, Row>,
+    /// The ids of the rows that are tombstones, so that a checkpoint looks at no others.
+    tombstones: BTreeSet<OwnedKey>,
     unique: Vec<UniqueIndex>,
 }
 
@@ -88,12 +90,17 @@ impl Table {
         if let Some(fields) = &fields {
             self.unique.iter_mut().for_each(|index| index.add(&id, fields));
         }
+        if row.state.is_none() {
+            self.tombstones.insert(id.clone());
+        }
         self.rows.insert(id, row);
         Ok(())
     }
 
     pub(super) fn remove(&mut self, id: KeyRef<'_>) {
-        let removed = self.rows.remove(&OwnedKey::from(id));
+        let id = OwnedKey::from(id);
+        self.tombstones.remove(&id);
+        let removed = self.rows.remove(&id);
         if let Some(state) = removed.and_then(|row| row.state).filter(|_| !self.unique.is_empty()) {
             let fields = state.fields();
             self.unique.iter_mut().for_each(|index| index.remove(&fields));
@@ -105,6 +112,13 @@ impl Table {
         let is_passed = |at: &Option<(SourceName, Position)>| {
             at.as_ref().is_some_and(|(fed_from, at)| fed_from == source && *at <= passed)
         };
-        self.rows.retain(|_, row| row.state.is_some() || !is_passed(&row.at));
+        let Self { rows, tombstones, .. } = self;
+        tombstones.retain(|id| {
+            let gone = rows.get(id).is_none_or(|row| is_passed(&row.at));
+            if gone {
+                rows.remove(id);
+            }
+            !gone
+        });
     }
 }

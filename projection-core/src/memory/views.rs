@@ -6,11 +6,12 @@ use async_trait::async_trait;
 
 use super::{
     InMemoryCheckpoints,
+    leases::InMemoryLeases,
     repository::{Database, Repository},
 };
 use crate::{
     CheckpointStorage, Key, Projection, StoreError, ViewStore,
-    store::{SharedRepository, SourceName},
+    store::{LeaseStorage, SharedRepository, SourceName},
 };
 
 /// An instance of a view: its id and its state.
@@ -71,5 +72,9 @@ impl ViewStore for InMemoryViews {
 
     fn checkpoints(&self) -> Arc<dyn CheckpointStorage> {
         Arc::new(InMemoryCheckpoints::of(Arc::clone(&self.database)))
+    }
+
+    fn leases(&self) -> Option<Arc<dyn LeaseStorage>> {
+        Some(Arc::new(InMemoryLeases::of(Arc::clone(&self.database))))
     }
 }

@@ -14,6 +14,7 @@ use crate::Position;
 pub(crate) struct ProgressRecorder {
     sender: watch::Sender<Progress>,
     began: Mutex<Began>,
+    moved: Mutex<Instant>,
 }
 
 /// When a phase began, at which position, and after how many events.
@@ -40,7 +41,7 @@ impl ProgressRecorder {
             spent: TimeSpent::default(),
         });
         let began = Began { at: Instant::now(), position: Position::START, events: 0 };
-        Self { sender, began: Mutex::new(began) }
+        Self { sender, began: Mutex::new(began), moved: Mutex::new(Instant::now()) }
     }
 
     pub(crate) fn watch(&self) -> watch::Receiver<Progress> {
@@ -56,6 +57,7 @@ impl ProgressRecorder {
     /// A new phase begins, at `position`.
     pub(crate) fn begin(&self, phase: Phase, position: Position) {
         let events = events(&self.sender.borrow());
+        self.moved();
         *self.began() = Began { at: Instant::now(), position, events };
         self.sender.send_modify(|progress| {
             progress.phase = phase;
@@ -64,9 +66,21 @@ impl ProgressRecorder {
         });
     }
 
+    /// How long the position has not moved while there was lag.
+    pub(crate) fn unmoved(&self) -> Duration {
+        self.moved.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+
+    fn moved(&self) {
+        *self.moved.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
     /// The store's mark was read.
     pub(crate) fn head(&self, head: Position) {
         self.sender.send_if_modified(|progress| {
+            if progress.lag() == 0 {
+                self.moved();
+            }
             let moved = head > progress.head;
             progress.head = progress.head.max(head);
             moved
@@ -79,6 +93,9 @@ impl ProgressRecorder {
         let elapsed = began.at.elapsed();
         self.sender.send_modify(|progress| {
             change(progress);
+            if position > progress.position {
+                self.moved();
+            }
             progress.position = progress.position.max(position);
             progress.events_per_second = rate(events(progress) - began.events, elapsed);
             progress.time_left = time_left(began.position, progress.position, progress.head, elapsed);

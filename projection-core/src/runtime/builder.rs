@@ -7,11 +7,12 @@ use tracing::Instrument;
 
 use super::{
     ProjectionRuntime, StartError,
+    lease::Lease,
     registration::{Configure, Registered, Registration},
 };
 use crate::{
     MaterializedViewOptionsBuilder, Projection,
-    store::{EventStore, SharedRepository, ViewStore},
+    store::{EventStore, LeaseRequest, SharedRepository, ViewStore},
 };
 
 /// Collects the projections of a service. Made by [`ProjectionRuntime::builder`].
@@ -21,15 +22,27 @@ pub struct ProjectionRuntimeBuilder<S, V> {
     views: V,
     registrations: Vec<Box<dyn Registration<S, V>>>,
     poll: Duration,
+    owner: String,
+    lease: Duration,
 }
 
 /// How often the event store is asked for what is new.
 const POLL: Duration = Duration::from_millis(250);
 
+/// How long a process owns a projection without renewing its lease.
+const LEASE: Duration = Duration::from_secs(15);
+
 impl ProjectionRuntime {
     /// A runtime that reads `events` and keeps its views, and their checkpoints, in `views`.
     pub fn builder<S: EventStore, V: ViewStore>(events: S, views: V) -> ProjectionRuntimeBuilder<S, V> {
-        ProjectionRuntimeBuilder { events: Arc::new(events), views, registrations: Vec::new(), poll: POLL }
+        ProjectionRuntimeBuilder {
+            events: Arc::new(events),
+            views,
+            registrations: Vec::new(),
+            poll: POLL,
+            owner: format!("{}-{}", std::process::id(), uuid::Uuid::new_v4()),
+            lease: LEASE,
+        }
     }
 }
 
@@ -57,9 +70,24 @@ impl<S: EventStore, V: ViewStore> ProjectionRuntimeBuilder<S, V> {
         self.add::<P>(Box::new(configure), Some(repository))
     }
 
-    /// How often the event store is asked for what is new, once a projection is live. 250 ms by default.
+    /// How often the event store is asked for what is new, once a projection is live. 250 ms by default, 1 ms
+    /// at the least.
     pub fn poll_interval(mut self, interval: Duration) -> Self {
-        self.poll = interval;
+        self.poll = interval.max(Duration::from_millis(1));
+        self
+    }
+
+    /// How long this process owns a projection without renewing its lease, by the database's clock: so long after it
+    /// died another takes over. It renews three times as often. 15 s by default.
+    pub fn lease(mut self, ttl: Duration) -> Self {
+        self.lease = ttl;
+        self
+    }
+
+    /// Names this process in the list of owners, such as by its host; a random part is added, since another start is
+    /// another owner.
+    pub fn owner(mut self, name: &str) -> Self {
+        self.owner = format!("{name}-{}", uuid::Uuid::new_v4());
         self
     }
 
@@ -95,6 +123,7 @@ impl<S: EventStore, V: ViewStore> ProjectionRuntimeBuilder<S, V> {
         let mut runtime = ProjectionRuntime {
             workers: Vec::new(),
             views: std::collections::HashMap::new(),
+            leases: self.views.leases(),
             shutdown: CancellationToken::new(),
             tasks: TaskTracker::new(),
         };
@@ -105,7 +134,11 @@ impl<S: EventStore, V: ViewStore> ProjectionRuntimeBuilder<S, V> {
         }
         for worker in &runtime.workers {
             let span = tracing::info_span!("projection", name = worker.name, version = worker.version);
-            runtime.tasks.spawn(worker.work(self.poll, runtime.shutdown.clone()).instrument(span));
+            let lease = runtime.leases.clone().map(|leases| {
+                let (projection, owner) = (worker.name.clone(), self.owner.clone());
+                Lease::new(leases, LeaseRequest { projection, version: worker.version, owner, ttl: self.lease })
+            });
+            runtime.tasks.spawn(worker.work(lease, self.poll, runtime.shutdown.clone()).instrument(span));
         }
         Ok(runtime)
     }

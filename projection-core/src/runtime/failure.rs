@@ -1,6 +1,6 @@
 //! Why a runtime did not start, or does not know a projection.
 
-use crate::{FeedError, InvalidOption, StoreError};
+use crate::{FeedError, InvalidOption, StoreError, store::ParkedInstance};
 
 /// Why a runtime did not start. Nothing runs after it.
 #[derive(Debug, thiserror::Error)]
@@ -54,4 +54,27 @@ pub struct UnknownProjection {
     pub projection: String,
     /// The names there are.
     pub known: Vec<String>,
+}
+
+/// Why a parked instance was not released.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReleaseError {
+    /// No projection has this name.
+    #[error(transparent)]
+    Unknown(#[from] UnknownProjection),
+    /// The instance is not parked.
+    #[error("instance {instance} of projection `{projection}` is not parked: `parked` lists those that are")]
+    NotParked {
+        /// The projection.
+        projection: String,
+        /// The instance, as it was named.
+        instance: String,
+    },
+    /// An event failed again, and the instance stays parked from there.
+    #[error("instance {} stays parked, now from position {}: {}", .0.instance, .0.from, .0.cause)]
+    ParkedAgain(Box<ParkedInstance>),
+    /// The projection is not live in this process, or a store failed.
+    #[error(transparent)]
+    Feed(#[from] FeedError),
 }

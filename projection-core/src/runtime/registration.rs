@@ -66,7 +66,7 @@ impl<P: Projection, S: EventStore, V: ViewStore> Registration<S, V> for Register
         };
         let view = ProjectionView::<P>::new(Arc::clone(&repository)).with_options(options);
         let parts = view.into_feed::<S>()?;
-        let feed = FeedCore::new(parts, events, Filter::all(), views.checkpoints(), Hold::default());
+        let feed = FeedCore::new(parts, events, Filter::all(), views.checkpoints(), Hold::default())?.supervised();
         feed.check().await?;
         let worker = Worker::new(projection(), P::VERSION, Arc::new(feed));
         Ok(Opened { worker, view: (TypeId::of::<P>(), Arc::new(repository)) })

@@ -1,5 +1,6 @@
 //! A projection as operations see it.
 
+use super::Health;
 use crate::{FeedError, Progress};
 
 /// A projection and its state.
@@ -10,6 +11,8 @@ pub struct ProjectionStatus {
     pub name: String,
     /// Its version.
     pub version: u32,
+    /// Whether it is well.
+    pub health: Health,
     /// How far it is; its phase says whether it is replaying, live, stopped or failed.
     pub progress: Progress,
     /// Why it failed, if it did.

@@ -1,15 +1,14 @@
-//! The task behind each projection: catches up, stays live, stops and goes on as it is told.
+//! A projection as the runtime holds it: what it is told to do, and how it is.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use futures::FutureExt;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::ProjectionStatus;
-use crate::{FeedError, Phase, engine::message_of, feed::FeedCore};
+use super::{ProjectionStatus, health::Health, lease::Lease, supervise::Supervisor};
+use crate::{FeedError, Phase, feed::FeedCore};
 
-/// A projection, as the runtime holds it.
+/// A projection and the means to steer it.
 pub(super) struct Worker {
     pub name: String,
     pub version: u32,
@@ -19,7 +18,7 @@ pub(super) struct Worker {
 
 /// What operations want a projection to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+pub(super) enum Wanted {
     /// Run; a larger number is a newer call.
     Run(u64),
     Pause,
@@ -33,32 +32,35 @@ impl Worker {
     /// The loop of this projection; ends at shutdown.
     pub(super) fn work(
         &self,
+        lease: Option<Lease>,
         poll: Duration,
         shutdown: CancellationToken,
     ) -> impl Future<Output = ()> + Send + 'static {
-        run(Arc::clone(&self.feed), self.wanted.subscribe(), poll, shutdown)
+        let feed = Arc::clone(&self.feed);
+        Supervisor { feed, wanted: self.wanted.subscribe(), lease, poll, shutdown }.run()
     }
 
     pub(super) fn status(&self) -> ProjectionStatus {
+        let progress = self.feed.progress().borrow().clone();
         ProjectionStatus {
             name: self.name.clone(),
             version: self.version,
-            progress: self.feed.progress().borrow().clone(),
+            health: Health::of(&progress, self.feed.unmoved()),
             failure: self.feed.failure(),
+            progress,
         }
     }
 
     pub(super) async fn pause(&self) {
         self.wanted.send_replace(Wanted::Pause);
         self.feed.pause();
-        let at_rest = |phase| matches!(phase, Phase::Stopped | Phase::Failed);
-        // The sender lives in the feed, which `self` holds.
-        drop(self.feed.progress().wait_for(|progress| at_rest(progress.phase)).await);
-        self.feed.settled().await;
+        self.feed.paused().await;
     }
 
     pub(super) fn resume(&self) {
-        self.feed.unpause();
+        if !self.feed.unpause() {
+            return;
+        }
         self.wanted.send_modify(|wanted| {
             let runs = match wanted {
                 Wanted::Run(runs) => *runs,
@@ -75,42 +77,6 @@ impl Worker {
         match phase {
             Ok(Phase::Live) => Ok(()),
             _ => Err(self.feed.failure().unwrap_or(FeedError::Stopped { projection: self.name.clone() })),
-        }
-    }
-}
-
-async fn run(
-    feed: Arc<FeedCore>,
-    mut wanted: watch::Receiver<Wanted>,
-    poll: Duration,
-    shutdown: CancellationToken,
-) {
-    loop {
-        let now = *wanted.borrow_and_update();
-        if now != Wanted::Pause {
-            let lived = AssertUnwindSafe(live(&feed, poll, &shutdown)).catch_unwind().await;
-            if let Err(panic) = lived {
-                feed.panicked(message_of(panic.as_ref()));
-            }
-        }
-        // Stopped or failed: until it is wanted again.
-        tokio::select! {
-            biased;
-            () = shutdown.cancelled() => return,
-            changed = wanted.changed() => if changed.is_err() { return },
-        }
-    }
-}
-
-/// Catches up, then applies what comes, until it is stopped or fails.
-async fn live(feed: &FeedCore, poll: Duration, shutdown: &CancellationToken) {
-    // What went wrong is in the feed's state, and logged there.
-    let mut going = !shutdown.is_cancelled() && feed.catch_up().await.is_ok();
-    while going {
-        tokio::select! {
-            biased;
-            () = feed.stopped() => return,
-            () = tokio::time::sleep(poll) => going = feed.poll().await.is_ok() && feed.failure().is_none(),
         }
     }
 }

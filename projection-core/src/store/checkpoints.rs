@@ -66,6 +66,23 @@ pub struct SkippedEvent {
     pub cause: String,
 }
 
+/// An instance that takes no events until it is released: one of them could not be applied (spec: B14).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParkedInstance {
+    /// Whose.
+    pub key: CheckpointKey,
+    /// The instance, as text.
+    pub instance: String,
+    /// The first event that was not applied to it; later ones are passed over, too.
+    pub from: Position,
+    /// Which event that is.
+    pub event: EventRef,
+    /// The name it is stored under.
+    pub name: String,
+    /// Why: the panic's message.
+    pub cause: String,
+}
+
 /// Keeps checkpoints, and the records of what they pass over. Used when views and checkpoints do not share a home.
 #[async_trait]
 pub trait CheckpointStorage: Send + Sync {
@@ -83,7 +100,7 @@ pub trait CheckpointStorage: Send + Sync {
     /// When the store cannot be written.
     async fn save(&self, checkpoints: &[Checkpoint]) -> Result<(), StoreError>;
 
-    /// Removes the checkpoints of one version and the records of what it skipped: its next start is from the
+    /// Removes the checkpoints of one version and the records of what it skipped and parked: its next start is from the
     /// beginning. For use after its view was emptied.
     ///
     /// # Errors
@@ -97,6 +114,33 @@ pub trait CheckpointStorage: Send + Sync {
     ///
     /// When the store cannot be written.
     async fn record_skipped(&self, skipped: &[SkippedEvent]) -> Result<(), StoreError>;
+
+    /// Parks instances, each over the record of the same instance. Durable when it returns. One round trip.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be written.
+    async fn park(&self, _parked: &[ParkedInstance]) -> Result<(), StoreError> {
+        Err(StoreError::permanent("parking is not supported yet"))
+    }
+
+    /// The parked instances of a projection, all versions, in position order. One round trip.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    async fn parked(&self, _projection: &str) -> Result<Vec<ParkedInstance>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    /// Removes the record of a parked instance; harmless when there is none. One round trip.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be written.
+    async fn unpark(&self, _key: &CheckpointKey, _instance: &str) -> Result<(), StoreError> {
+        Ok(())
+    }
 
     /// What a projection has passed over, all versions, in position order.
     ///

@@ -57,7 +57,14 @@ pub fn given<P: Projection>() -> Given<P> {
         Ok(decoders) => decoders,
         Err(name) => panic!("two event types of projection `{}` are both named `{name}`", P::NAME),
     };
-    Given { table: HandlerTable::new(), decoders, events: Vec::new() }
+    let table = HandlerTable::<P>::new();
+    let (most, allowed) = (table.most_for_one_event(), HandlerTable::<P>::CAPACITY);
+    assert!(
+        most <= allowed,
+        "one event of projection `{}` has {most} handlers; at most {allowed} are allowed",
+        P::NAME
+    );
+    Given { table, decoders, events: Vec::new() }
 }
 
 /// The events of a test. Its checks panic, as a test's assertions do.
@@ -102,19 +109,33 @@ impl<P: Projection> Given<P> {
     }
 
     /// Puts the last event, and those that follow, into this stream.
+    ///
+    /// # Panics
+    ///
+    /// When there is no event yet.
+    #[track_caller]
     pub fn on_stream(mut self, stream: impl Into<StreamId>) -> Self {
-        if let Some(last) = self.events.last_mut() {
-            last.stream = stream.into();
-        }
+        self.last("on_stream").stream = stream.into();
         self
     }
 
     /// Lets the last event, and those that follow, happen at this time.
+    ///
+    /// # Panics
+    ///
+    /// When there is no event yet.
+    #[track_caller]
     pub fn at(mut self, time: OffsetDateTime) -> Self {
-        if let Some(last) = self.events.last_mut() {
-            last.time = Some(time);
-        }
+        self.last("at").time = Some(time);
         self
+    }
+
+    #[track_caller]
+    fn last(&mut self, call: &str) -> &mut Happened {
+        match self.events.last_mut() {
+            Some(last) => last,
+            None => panic!("`{call}` says something of the event before it, and there is none: call `event` first"),
+        }
     }
 
     /// The instance `id` exists, and `check` accepts its state.
@@ -257,7 +278,29 @@ fn json<S: Serialize>(state: &S) -> serde_json::Value {
 
 #[track_caller]
 fn printed<P: Projection>(states: &States<P>) -> BTreeMap<String, serde_json::Value> {
-    states.iter().map(|(id, state)| (id.as_key().to_string(), json(state))).collect()
+    states.iter().map(|(id, state)| (id.as_key().to_string(), comparable(state))).collect()
+}
+
+/// The state as JSON. A state that does not come through JSON as the same text has parts without an order, such as a
+/// `HashSet`; then its arrays are compared as sets.
+#[track_caller]
+fn comparable<S: crate::ViewState>(state: &S) -> serde_json::Value {
+    let mut value = json(state);
+    if value != json(&through_json(state)) {
+        sort_arrays(&mut value);
+    }
+    value
+}
+
+fn sort_arrays(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Array(items) => {
+            items.iter_mut().for_each(sort_arrays);
+            items.sort_by_key(ToString::to_string);
+        }
+        serde_json::Value::Object(fields) => fields.values_mut().for_each(sort_arrays),
+        _ => {}
+    }
 }
 
 fn names<P: Projection>(states: &States<P>) -> String {

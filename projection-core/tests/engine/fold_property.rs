@@ -76,11 +76,11 @@ async fn check(history: &[Happened], views: &InMemoryViews) {
             None => (None, 0),
         };
         let upto = usize::try_from(position.max(claimed)).unwrap();
-        prop_assert_eq_or_panic(&state, &folded(history, id, upto), id, upto);
+        assert_entries(&state, &folded(history, id, upto), id, upto);
     }
 }
 
-fn prop_assert_eq_or_panic(found: &Option<Vec<i64>>, expected: &Option<Vec<i64>>, id: usize, upto: usize) {
+fn assert_entries(found: &Option<Vec<i64>>, expected: &Option<Vec<i64>>, id: usize, upto: usize) {
     assert_eq!(found, expected, "instance {} up to position {upto}", IDS[id]);
 }
 
@@ -143,9 +143,9 @@ proptest! {
             }
             let last = Run { batch_size: 3, cached: true, retries: false, faults: Vec::new(), stop_after: None };
             drive(&last, &events, &views).await;
-            for id in 0..IDS.len() {
-                let found = views.get::<List>(&IDS[id].to_owned()).unwrap().map(|list| list.entries);
-                prop_assert_eq_or_panic(&found, &folded(&history, id, history.len()), id, history.len());
+            for (id, name) in IDS.iter().enumerate() {
+                let found = views.get::<List>(&(*name).to_owned()).unwrap().map(|list| list.entries);
+                assert_entries(&found, &folded(&history, id, history.len()), id, history.len());
             }
         });
     }

@@ -1,7 +1,7 @@
 //! Views written by hand, and the hooks of a replay.
 
 use std::sync::{
-    Arc, Mutex,
+    Arc, Mutex, OnceLock,
     atomic::{AtomicBool, Ordering},
 };
 
@@ -22,6 +22,10 @@ struct Logging {
     flushes: bool,
     fail_at: Option<i64>,
     fail_completed: AtomicBool,
+    panic_completed: AtomicBool,
+    panic_started: AtomicBool,
+    stop_at: Option<i64>,
+    feed: OnceLock<Arc<CatchupProjectionFeed>>,
     panic_abandoned: bool,
 }
 
@@ -48,6 +52,9 @@ impl MaterializedView for Logging {
             return Err(StoreError::permanent("no"));
         }
         self.say(event.entry.to_string());
+        if self.stop_at == Some(event.entry) {
+            self.feed.get().unwrap().stop();
+        }
         Ok(())
     }
 
@@ -60,10 +67,12 @@ impl MaterializedView for Logging {
 impl ReplayAware for Logging {
     fn replay_started(&self) {
         self.say("started");
+        assert!(!self.panic_started.swap(false, Ordering::Relaxed), "starting failed");
     }
 
     async fn replay_completed(&self) -> Result<(), StoreError> {
         self.say("completed");
+        assert!(!self.panic_completed.swap(false, Ordering::Relaxed), "completing failed");
         if self.fail_completed.load(Ordering::Relaxed) { Err(StoreError::permanent("full")) } else { Ok(()) }
     }
 
@@ -165,4 +174,80 @@ async fn a_failing_replay_abandoned_never_hides_the_first_error() {
     assert!(matches!(&error, FeedError::Write { source, .. } if source.to_string() == "no"), "{error:?}");
     assert_eq!(fixture.view.take(), ["started", "0", "abandoned"]);
     assert_eq!(fixture.checkpoint().await, None);
+}
+
+// spec: P12
+#[tokio::test]
+async fn a_stop_between_two_events_doubles_neither() {
+    let fixture = Fixture::new(Logging { stop_at: Some(1), ..Logging::default() }, 4);
+    let feed = Arc::new(fixture.feed());
+    assert!(fixture.view.feed.set(Arc::clone(&feed)).is_ok());
+    assert!(matches!(feed.catch_up().await, Err(FeedError::Stopped { .. })));
+    assert_eq!(fixture.checkpoint().await, Some((2, false)));
+    feed.catch_up().await.unwrap();
+    assert_eq!(fixture.view.take(), ["0", "1", "2", "3"]);
+}
+
+// spec: P13, B22
+#[tokio::test]
+async fn a_hook_that_panics_is_the_feeds_failure_and_it_can_be_started_again() {
+    let fixture = Fixture::new(Logging { aware: true, panic_completed: true.into(), ..Logging::default() }, 2);
+    let feed = fixture.feed();
+    let error = feed.catch_up().await.unwrap_err();
+    assert!(
+        matches!(&error, FeedError::Panicked { message, .. } if message.contains("completing failed")),
+        "{error}"
+    );
+    assert!(feed.failure().is_some());
+    assert_eq!(fixture.view.take(), ["started", "0", "1", "completed", "abandoned"]);
+    feed.catch_up().await.unwrap();
+    assert_eq!(fixture.checkpoint().await, Some((2, true)));
+}
+
+#[tokio::test]
+async fn after_a_start_that_panicked_checkpoints_are_stored_again() {
+    let fixture = Fixture::new(Logging { aware: true, panic_started: true.into(), ..Logging::default() }, 2);
+    let feed = fixture.feed();
+    assert!(matches!(feed.catch_up().await, Err(FeedError::Panicked { .. })));
+    feed.go_live().await.unwrap();
+    fixture.events.append("s", [added("a", 7)]).unwrap();
+    feed.poll().await.unwrap();
+    assert_eq!(fixture.checkpoint().await, Some((3, false)));
+}
+
+#[tokio::test]
+async fn flush_is_called_in_a_replay_only() {
+    let fixture = Fixture::new(Logging { aware: true, flushes: true, ..Logging::default() }, 2);
+    let feed = fixture.feed();
+    feed.catch_up().await.unwrap();
+    assert_eq!(fixture.view.take(), ["started", "0", "1", "flush", "completed"]);
+    fixture.events.append("s", [added("a", 7)]).unwrap();
+    feed.poll().await.unwrap();
+    assert_eq!(fixture.view.take(), ["7"]);
+}
+
+// spec: B40
+#[tokio::test]
+async fn progress_does_not_go_backwards_when_an_abandoned_replay_is_started_again() {
+    let fixture = Fixture::new(Logging { aware: true, fail_at: Some(1500), ..Logging::default() }, 1600);
+    let feed = fixture.feed();
+    let mut progress = feed.progress();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let watching = tokio::spawn({
+        let seen = Arc::clone(&seen);
+        async move {
+            while progress.changed().await.is_ok() {
+                let now = progress.borrow_and_update().clone();
+                seen.lock().unwrap().push((now.phase, now.position));
+            }
+        }
+    });
+    for _ in 0..2 {
+        assert!(feed.catch_up().await.is_err());
+    }
+    drop(feed);
+    watching.await.unwrap();
+    for pair in seen.lock().unwrap().windows(2) {
+        assert!(pair[0].0 != pair[1].0 || pair[0].1 <= pair[1].1, "{pair:?}");
+    }
 }

@@ -1,5 +1,12 @@
 //! The engine, driven through its public feeds and runtime, in memory: batching, failure, handover, checkpoints.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "clippy.toml allows them in test functions; here they are in their helpers, too"
+)]
+
 mod batching;
 mod checkpoints;
 mod failing;
@@ -7,6 +14,9 @@ mod fold_property;
 mod guarded;
 mod hand_written;
 mod handover;
+mod hostile;
+mod ownership;
+mod parking;
 mod poison;
 mod runtime;
 mod stopping;

@@ -4,15 +4,18 @@ use std::time::Instant;
 
 use indexmap::IndexMap;
 
-use super::instance::{Home, Instance, batch_gave_up};
+use super::instance::{Home, Instance, batch_gave_up, misplaced};
 use crate::{
     FeedError, Projection, StoreError,
     engine::{
+        Passed,
         batch::{Batch, Step},
         target::{FlushContext, Flushed, ProjectionTarget},
-        waiting::{retried, wait},
+        waiting::{GaveUp, retried, wait},
     },
-    store::{Change, ChangeOutcome, Checkpoint, CheckpointOutcome, Commit, Committed, GuardedRepository, Stored},
+    store::{
+        Change, ChangeOutcome, Checkpoint, CheckpointOutcome, Commit, Committed, Fence, GuardedRepository, Stored,
+    },
 };
 
 type Guarded<'a, P> = &'a dyn GuardedRepository<<P as Projection>::State, <P as Projection>::Id>;
@@ -23,17 +26,18 @@ pub(super) async fn flush<P: Projection>(
     batch: Batch<P::Id>,
     context: &FlushContext<'_>,
 ) -> Result<Flushed, FeedError> {
-    let (events, mut skipped) = (batch.events, batch.skipped);
+    let (events, mut passed) = (batch.events, batch.passed);
     let started = Instant::now();
     let mut instances = load(target, repository, batch.instances, context).await?;
     let loaded = Instant::now();
     for instance in &mut instances {
-        instance.fold(&target.table, context, &mut skipped, Home::Guarded(repository)).await?;
+        instance.fold(&target.table, context, &mut passed, Home::Guarded(repository)).await?;
     }
     let folded = Instant::now();
 
     context.go_on()?;
-    context.record(&skipped).await?;
+    context.record(&passed).await?;
+    target.parked.add(&passed.parked);
     let (changed, unchanged): (Vec<_>, Vec<_>) = instances.into_iter().partition(Instance::is_changed);
     for (id, stored) in unchanged.into_iter().filter_map(Instance::into_unchanged) {
         target.cache.put(id, stored);
@@ -41,6 +45,7 @@ pub(super) async fn flush<P: Projection>(
     let count = changed.len();
     let checkpoint = write(target, repository, changed, context).await?;
     Ok(Flushed {
+        stopped_at: None,
         checkpoint,
         events,
         instances: count,
@@ -69,7 +74,8 @@ async fn load<P: Projection>(
     if !ids.is_empty() {
         let found = retried(context.options.retry(), context.stop, || repository.load(&ids)).await;
         for (place, stored) in found.map_err(|gave_up| batch_gave_up(&instances, context, gave_up))? {
-            instances[missing[place]].start_from(Some(stored));
+            let Some(place) = missing.get(place) else { return Err(misplaced(&instances, context, place)) };
+            instances[*place].start_from(Some(stored));
         }
     }
     Ok(instances)
@@ -86,7 +92,13 @@ async fn write<P: Projection>(
     let mut retries = context.options.retry().start();
     let mut checkpoint = Some(context.checkpoint);
     while !changed.is_empty() {
-        let committed = commit(repository, &changed, checkpoint.take()).await;
+        let committed = commit(repository, &changed, checkpoint.take(), context.fence).await;
+        if matches!(committed.checkpoint, CheckpointOutcome::Fenced) {
+            return Err(FeedError::Fenced { projection: context.identity.projection.clone() });
+        }
+        if committed.outcomes.len() != changed.len() {
+            return Err(miscounted(&changed, context, committed.outcomes.len()));
+        }
         let mut failed: Vec<(Instance<P>, StoreError)> = Vec::new();
         for (instance, outcome) in changed.into_iter().zip(committed.outcomes) {
             match settle(outcome) {
@@ -123,14 +135,16 @@ async fn refold<P: Projection>(
     let found = retried(context.options.retry(), context.stop, || repository.load(&ids)).await;
     let mut stored: Vec<Option<Stored<P::State>>> = ids.iter().map(|_| None).collect();
     for (place, found) in found.map_err(|gave_up| batch_gave_up(&lost, context, gave_up))? {
-        stored[place] = Some(found);
+        let Some(slot) = stored.get_mut(place) else { return Err(misplaced(&lost, context, place)) };
+        *slot = Some(found);
     }
-    let mut skipped = Vec::new();
+    let mut passed = Passed::beside(target.parked.len());
     for (instance, stored) in lost.iter_mut().zip(stored) {
         instance.start_from(stored);
-        instance.fold(&target.table, context, &mut skipped, Home::Guarded(repository)).await?;
+        instance.fold(&target.table, context, &mut passed, Home::Guarded(repository)).await?;
     }
-    context.record(&skipped).await?;
+    context.record(&passed).await?;
+    target.parked.add(&passed.parked);
     lost.retain(Instance::is_changed);
     Ok(lost)
 }
@@ -139,6 +153,7 @@ async fn commit<P: Projection>(
     repository: Guarded<'_, P>,
     instances: &[Instance<P>],
     checkpoint: Option<&Checkpoint>,
+    fence: Option<&Fence>,
 ) -> Committed {
     let changes: Vec<_> = instances
         .iter()
@@ -150,7 +165,13 @@ async fn commit<P: Projection>(
             expected: instance.expected,
         })
         .collect();
-    repository.commit(Commit { changes: &changes, fence: None, checkpoint }).await
+    repository.commit(Commit { changes: &changes, fence, checkpoint }).await
+}
+
+/// The repository must answer for each change, or nothing is known of the others.
+fn miscounted<P: Projection>(changed: &[Instance<P>], context: &FlushContext<'_>, answers: usize) -> FeedError {
+    let text = format!("the repository was given {} changes and answered for {answers}", changed.len());
+    batch_gave_up(changed, context, GaveUp::Failed { source: StoreError::permanent(text), tries: 1 })
 }
 
 fn settle(outcome: ChangeOutcome) -> Result<usize, StoreError> {

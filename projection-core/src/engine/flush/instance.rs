@@ -3,7 +3,7 @@
 use crate::{
     FeedError, Key, OnPoison, Position, Projection, StoreError, ViewStateRepository,
     engine::{
-        Folding, HandlerTable,
+        Folding, HandlerTable, Passed,
         batch::Step,
         decode::DecodedEvent,
         fold_instance,
@@ -11,7 +11,7 @@ use crate::{
         target::FlushContext,
         waiting::{GaveUp, retried},
     },
-    store::{Expected, GuardedRepository, SkippedEvent, Stored},
+    store::{Expected, GuardedRepository, Stored},
 };
 
 /// An instance and what the batch does to it.
@@ -24,7 +24,7 @@ pub(super) struct Instance<P: Projection> {
     had_state: bool,
     bytes: usize,
     /// Steps whose handler panicked and that are passed over.
-    except: Vec<usize>,
+    except: Vec<bool>,
 }
 
 impl<P: Projection> Instance<P> {
@@ -51,12 +51,12 @@ impl<P: Projection> Instance<P> {
     }
 
     /// Folds the steps. After a panic that is to be skipped, the state is loaded again from `home` and folded without
-    /// that event (spec: B17); what was skipped is added to `skipped`.
+    /// that event (spec: B17); what is passed over is added to `passed`.
     pub(super) async fn fold(
         &mut self,
         table: &HandlerTable<P>,
         context: &FlushContext<'_>,
-        skipped: &mut Vec<SkippedEvent>,
+        passed: &mut Passed,
         home: Home<'_, P>,
     ) -> Result<(), FeedError> {
         loop {
@@ -64,12 +64,25 @@ impl<P: Projection> Instance<P> {
                 return Ok(());
             };
             let event = &self.steps[panicked.step].event;
-            if context.options.on_poison() == OnPoison::Fail {
-                let source = StoreError::poison(format!("its handler {}", panicked.message));
-                return Err(context.identity.poison(event, Some(self.name()), source));
+            let fails = |why: &str| {
+                let source = StoreError::poison(format!("its handler {}{why}", panicked.message));
+                Err(context.identity.poison(event, Some(self.name()), source))
+            };
+            match context.options.on_poison() {
+                OnPoison::Skip => {
+                    passed.skipped.push(context.identity.skipped(event, Some(self.name()), &panicked.message));
+                    self.except.resize(self.steps.len(), false);
+                    self.except[panicked.step] = true;
+                }
+                OnPoison::Park { max } if passed.parked_in_all() >= max => {
+                    return fails(&format!("; {max} instances are parked, and no more may be"));
+                }
+                OnPoison::Park { .. } if event.stored => {
+                    passed.parked.push(context.identity.parked(event, self.name(), panicked.message));
+                    self.steps.truncate(panicked.step);
+                }
+                OnPoison::Park { .. } | OnPoison::Fail => return fails(""),
             }
-            skipped.push(context.identity.skipped(event, Some(self.name()), &panicked.message));
-            self.except.push(panicked.step);
             let stored = retried(context.options.retry(), context.stop, || home.load(&self.id))
                 .await
                 .map_err(|gave_up| self.gave_up(context, gave_up))?;
@@ -152,6 +165,16 @@ impl<P: Projection> Home<'_, P> {
 /// Without positions every event that is read is new.
 pub(super) fn without_position<S>(state: S) -> Stored<S> {
     Stored { state: Some(state), position: Position::START, offered: Vec::new(), bytes: 0 }
+}
+
+/// The repository answered for an id that it was not asked for.
+pub(super) fn misplaced<P: Projection>(
+    instances: &[Instance<P>],
+    context: &FlushContext<'_>,
+    place: usize,
+) -> FeedError {
+    let text = format!("the repository answered for place {place} of the ids, and there are fewer");
+    batch_gave_up(instances, context, GaveUp::Failed { source: StoreError::permanent(text), tries: 1 })
 }
 
 /// A batch failed, and the repository does not say which instance: names the batch's last event.

@@ -3,15 +3,15 @@
 
 use std::time::{Duration, Instant};
 
-use super::instance::{Home, Instance, batch_gave_up, without_position};
+use super::instance::{Home, Instance, batch_gave_up, misplaced, without_position};
 use crate::{
     FeedError, Projection, StoreError, ViewStateRepository,
     engine::{
+        Passed,
         batch::Batch,
         target::{FlushContext, Flushed, ProjectionTarget},
         waiting::{GaveUp, retried, wait},
     },
-    store::{CheckpointOutcome, SkippedEvent},
 };
 
 type Plain<'a, P> = &'a dyn ViewStateRepository<<P as Projection>::State, <P as Projection>::Id>;
@@ -23,7 +23,7 @@ pub(super) async fn flush<P: Projection>(
     context: &FlushContext<'_>,
 ) -> Result<Flushed, FeedError> {
     let started = Instant::now();
-    let Batch { instances, mut skipped, events, .. } = batch;
+    let Batch { instances, mut passed, events, .. } = batch;
     let mut instances: Vec<Instance<P>> = instances
         .into_iter()
         .map(|(id, steps)| {
@@ -34,18 +34,20 @@ pub(super) async fn flush<P: Projection>(
     let mut fold = Duration::ZERO;
     // A batch size of one is the page's way before there was batching: each event by itself (spec: P3).
     let written = if context.options.retry().is_none() && context.options.batch_size() > 1 {
-        in_bulk(target, repository, &mut instances, &mut skipped, context, &mut fold).await?
+        in_bulk(target, repository, &mut instances, &mut passed, context, &mut fold).await?
     } else {
-        context.record(&skipped).await?;
+        let mut writing = Writing { begun: false, passed: &mut passed, fold: &mut fold };
         let mut written = 0;
         for instance in &mut instances {
-            written += usize::from(one(target, repository, instance, context, &mut fold).await?);
+            written += usize::from(one(target, repository, instance, &mut writing, context).await?);
         }
+        writing.begin(context).await?;
         written
     };
+    target.parked.add(&passed.parked);
     target.keep_written(instances);
     let io = started.elapsed() - fold;
-    Ok(Flushed { checkpoint: CheckpointOutcome::NotJoined, events, instances: written, fold, io })
+    Ok(Flushed { events, instances: written, fold, io, ..Flushed::nothing() })
 }
 
 impl<P: Projection> ProjectionTarget<P> {
@@ -68,7 +70,7 @@ async fn in_bulk<P: Projection>(
     target: &ProjectionTarget<P>,
     repository: Plain<'_, P>,
     instances: &mut [Instance<P>],
-    skipped: &mut Vec<SkippedEvent>,
+    passed: &mut Passed,
     context: &FlushContext<'_>,
     fold: &mut Duration,
 ) -> Result<usize, FeedError> {
@@ -77,17 +79,18 @@ async fn in_bulk<P: Projection>(
     if !ids.is_empty() {
         let found = repository.find_all_by_id(&ids).await.map_err(|source| failed(instances, context, source))?;
         for (place, state) in found {
-            instances[missing[place]].start_from(Some(without_position(state)));
+            let Some(place) = missing.get(place) else { return Err(misplaced(instances, context, place)) };
+            instances[*place].start_from(Some(without_position(state)));
         }
     }
     let loaded = Instant::now();
     for instance in &mut *instances {
-        instance.fold(&target.table, context, skipped, Home::Plain(repository)).await?;
+        instance.fold(&target.table, context, passed, Home::Plain(repository)).await?;
     }
     *fold += loaded.elapsed();
 
     context.go_on()?;
-    context.record(skipped).await?;
+    context.record(passed).await?;
     let changed: Vec<&Instance<P>> = instances.iter().filter(|instance| instance.is_changed()).collect();
     let saved: Vec<_> =
         changed.iter().filter_map(|one| one.folding.state.as_ref().map(|state| (&one.id, state))).collect();
@@ -100,13 +103,33 @@ async fn in_bulk<P: Projection>(
     Ok(changed.len())
 }
 
+/// A batch that is written one instance at a time.
+struct Writing<'a> {
+    /// Whether something may have been written: from then on the batch is written to its end.
+    begun: bool,
+    passed: &'a mut Passed,
+    fold: &'a mut Duration,
+}
+
+impl Writing<'_> {
+    /// Before the first write: a stop still ends it, and what was passed over while routing is recorded.
+    async fn begin(&mut self, context: &FlushContext<'_>) -> Result<(), FeedError> {
+        if !self.begun {
+            context.go_on()?;
+            context.record(self.passed).await?;
+            self.begun = true;
+        }
+        Ok(())
+    }
+}
+
 /// One instance read, folded, saved, and tried again by itself. Says whether it was written.
 async fn one<P: Projection>(
     target: &ProjectionTarget<P>,
     repository: Plain<'_, P>,
     instance: &mut Instance<P>,
+    writing: &mut Writing<'_>,
     context: &FlushContext<'_>,
-    fold: &mut Duration,
 ) -> Result<bool, FeedError> {
     let home = Home::Plain(repository);
     let mut retries = context.options.retry().start();
@@ -117,11 +140,12 @@ async fn one<P: Projection>(
             let found = found.map_err(|gave_up| instance.gave_up(context, gave_up))?;
             instance.start_from(found);
         }
-        let (mut skipped, started) = (Vec::new(), Instant::now());
-        instance.fold(&target.table, context, &mut skipped, home).await?;
-        *fold += started.elapsed();
-        context.go_on()?;
-        context.record(&skipped).await?;
+        let (mut now, started) = (Passed::beside(writing.passed.parked_in_all()), Instant::now());
+        instance.fold(&target.table, context, &mut now, home).await?;
+        *writing.fold += started.elapsed();
+        writing.begin(context).await?;
+        context.record(&now).await?;
+        writing.passed.parked.append(&mut now.parked);
         if !instance.is_changed() {
             return Ok(false);
         }
