@@ -44,6 +44,7 @@ mod bulk;
 mod checkpoints;
 mod decode;
 mod document;
+mod encode;
 mod error;
 mod events;
 mod find;

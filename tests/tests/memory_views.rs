@@ -78,3 +78,23 @@ suite!(
         removing_a_version_leaves_the_others,
     ]
 );
+
+#[tokio::test]
+async fn every_instance_of_a_view_can_be_read_in_the_order_of_the_ids() {
+    use acceptance::conformance::{View, put};
+    use projection_core::{
+        Position, ViewStore as _,
+        store::{Expected, SourceName},
+    };
+
+    let views = InMemoryViews::new();
+    assert!(views.all::<View<i64, i64>>().unwrap().is_empty());
+    let repository = views.open::<View<i64, i64>>(&SourceName::default()).await.unwrap();
+    for id in [3, 1, 2] {
+        put(&*repository, &id, Some(&(id * 10)), 1, Expected::Absent).await;
+    }
+    put(&*repository, &2, None, 2, Expected::At(Position::from(1))).await;
+    assert_eq!(views.all::<View<i64, i64>>().unwrap(), [(1, 10), (3, 30)]);
+    assert_eq!(views.get::<View<i64, i64>>(&3).unwrap(), Some(30));
+    assert_eq!(views.get::<View<i64, i64>>(&2).unwrap(), None);
+}

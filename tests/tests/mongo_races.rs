@@ -11,7 +11,7 @@ use projection_core::{
     Key, KeyRef, Position, ViewStore,
     store::{ChangeOutcome, Expected, SharedRepository, SourceName},
 };
-use projection_mongo::MongoViews;
+use projection_mongo::{MongoViews, MongoViewsOptions};
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 use uuid::Uuid;
 
@@ -115,6 +115,23 @@ async fn a_delete_that_stopped_after_its_tombstone_is_a_delete() {
         assert!(load_one(&*repository, &b).await.is_none());
         assert!(repository.find_by_id(&b).await.unwrap().is_none());
         assert_eq!(load_one(&*repository, &a).await.unwrap().position, Position::from(9));
+    })
+    .await;
+}
+
+// spec: B18
+#[tokio::test]
+async fn tombstones_of_another_version_in_a_plain_collection_are_left_alone() {
+    with_database(|database| async move {
+        let options = MongoViewsOptions::new().with_plain_collection("view", "view");
+        let repository = open(&MongoViews::with_options(database.database.clone(), options)).await;
+        let a = "a".to_owned();
+        put(&*repository, &a, Some(&Tally::of(1)), 5, Expected::Absent).await;
+        put(&*repository, &a, None, 8, at(5)).await;
+        let plain = database.plain().await.collection::<Document>("view.tombstones");
+        plain.update_one(doc! {}, doc! { "$set": { "_projection.version": 7 } }).await.unwrap();
+        repository.guarded().unwrap().checkpoint_passed(Position::from(9)).await.unwrap();
+        assert_eq!(plain.count_documents(doc! {}).await.unwrap(), 1);
     })
     .await;
 }

@@ -95,6 +95,13 @@ struct Everything {
     none: Option<i64>,
     some: Option<String>,
     map: BTreeMap<String, f32>,
+    numbers: BTreeMap<u32, Vec<BTreeMap<i64, bool>>>,
+    flags: BTreeMap<bool, char>,
+    date: bson::DateTime,
+    object: ObjectId,
+    binary: bson::Uuid,
+    decimal: bson::Decimal128,
+    any: Bson,
     address: IpAddr,
     id: uuid::Uuid,
     bytes: Vec<u8>,
@@ -112,14 +119,30 @@ fn what_was_written_is_read_back() {
         none: None,
         some: Some("s".into()),
         map: [("k".to_owned(), 1.5)].into(),
+        numbers: [(7, vec![[(-1, true)].into()])].into(),
+        flags: [(true, 't'), (false, 'f')].into(),
+        date: bson::DateTime::from_millis(7),
+        object: ObjectId::from_bytes([1; 12]),
+        binary: bson::Uuid::from_bytes([2; 16]),
+        decimal: "1.50".parse().unwrap(),
+        any: doc! { "date": bson::DateTime::from_millis(8), "list": [1, 2.5, { "x": Bson::Null }] }.into(),
         address: "127.0.0.1".parse().unwrap(),
         id: uuid::Uuid::from_u128(7),
         bytes: vec![0, 255],
         rest: [("extra".to_owned(), 9)].into(),
     };
-    let raw = bson::serialize_to_raw_document_buf(&bson::serde_helpers::HumanReadable(&everything)).unwrap();
+    let raw = bson::serialize_to_raw_document_buf(&crate::encode::AsStored(&everything)).unwrap();
     assert_eq!(from_value::<Everything>(RawBsonRef::Document(&raw)).unwrap(), everything);
     assert_eq!(raw.get_str("id").unwrap(), "00000000-0000-0000-0000-000000000007");
+    assert_eq!(raw.get_datetime("date").unwrap().timestamp_millis(), 7);
+    assert_eq!(raw.get_object_id("object").unwrap(), everything.object);
+}
+
+#[test]
+fn a_key_that_has_no_sensible_text_is_refused() {
+    let map: BTreeMap<Vec<i32>, i32> = [(vec![1], 1)].into();
+    let error = bson::serialize_to_vec(&crate::encode::AsStored(&map)).unwrap_err();
+    assert!(error.to_string().contains("the key of a map must be text"), "{error}");
 }
 
 #[test]

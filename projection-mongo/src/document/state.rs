@@ -1,23 +1,24 @@
 //! A state as serde writes it: the elements of a map, or one value.
 
-use bson::{RawBsonRef, RawDocument, serde_helpers::HumanReadable};
+use bson::{RawBsonRef, RawDocument};
 use projection_core::{
     KeyRef,
     store::{RESERVED_FIELD, RefusedState},
 };
 use serde::Serialize;
 
-use crate::{id, writer};
+use crate::{encode::AsStored, id, writer};
 
 #[derive(Serialize)]
+#[serde(bound = "S: Serialize")]
 struct Holder<'a, S> {
-    value: HumanReadable<&'a S>,
+    value: AsStored<'a, S>,
 }
 
 /// Writes the state as the field `value` of a document, over what `buffer` held.
 pub(super) fn serialize<S: Serialize>(id: KeyRef<'_>, state: &S, buffer: &mut Vec<u8>) -> Result<(), RefusedState> {
     buffer.clear();
-    bson::serialize_to_buffer(&Holder { value: HumanReadable(state) }, buffer).map_err(|error| {
+    bson::serialize_to_buffer(&Holder { value: AsStored(state) }, buffer).map_err(|error| {
         let cause = error.message.clone().unwrap_or_else(|| error.to_string());
         RefusedState::Unencodable { instance: id.to_string(), cause }
     })

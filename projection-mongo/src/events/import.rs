@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use bson::{RawDocument, serde_helpers::HumanReadable};
+use bson::RawDocument;
 use projection_core::{Event, Position, StoreError, StreamId};
 use serde::Serialize;
 use time::OffsetDateTime;
@@ -13,6 +13,7 @@ use time::OffsetDateTime;
 use super::{EventFields, MongoEvents};
 use crate::{
     bulk::{Statement, Verb},
+    encode::AsStored,
     error::Doing,
     writer::Writer,
 };
@@ -32,8 +33,9 @@ pub struct ImportedEvent {
 }
 
 #[derive(Serialize)]
+#[serde(bound = "E: Serialize")]
 struct Holder<'a, E> {
-    data: HumanReadable<&'a E>,
+    data: AsStored<'a, E>,
 }
 
 impl ImportedEvent {
@@ -69,7 +71,7 @@ impl ImportedEvent {
             id: uuid::Uuid::new_v4().to_string().into(),
             source: None,
             time: None,
-            data: bson::serialize_to_vec(&Holder { data: HumanReadable(data) }).map_err(StoreError::poison)?,
+            data: bson::serialize_to_vec(&Holder { data: AsStored(data) }).map_err(StoreError::poison)?,
         })
     }
 

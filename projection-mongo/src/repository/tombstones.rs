@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bson::{RawDocumentBuf, doc};
 use futures::StreamExt as _;
 use mongodb::{Collection, Database};
-use projection_core::{Position, StoreError};
+use projection_core::{ErrorKind, KeyRef, Position, StoreError, store::RESERVED_FIELD};
 
 use super::statements;
 use crate::{
@@ -75,25 +75,31 @@ impl Tombstones {
         let written = self.written.load(Ordering::SeqCst);
         loop {
             let some = self.some_up_to(format, passed).await?;
-            if some.is_empty() {
+            let those: Vec<_> = some
+                .iter()
+                .filter_map(|tombstone| Some((Parsed::new(tombstone).id()?, position_of(tombstone, format)?)))
+                .collect();
+            if those.is_empty() {
                 return self.clear_if_none(written).await;
             }
-            let statements = |make: fn(&Format, projection_core::KeyRef<'_>, Position) -> Vec<u8>| {
-                some.iter().enumerate().filter_map(move |(place, tombstone)| {
-                    let (id, position) = (Parsed::new(tombstone).id()?, position_of(tombstone, format)?);
-                    Some(Ok(Statement { place, bytes: 0, document: make(format, id, position) }))
+            let statements = |make: fn(&Format, KeyRef<'_>, Position) -> Vec<u8>| {
+                those.iter().enumerate().map(move |(place, (id, position))| {
+                    Ok(Statement { place, bytes: 0, document: make(format, *id, *position) })
                 })
             };
             let (target, writing) = documents;
             let left = statements(statements::delete_before);
-            target.send_whole(writing, Verb::Delete, some.len(), left).await?;
+            target.send_whole(writing, Verb::Delete, those.len(), left).await?;
             let these = statements(statements::delete_up_to);
-            self.target.send_whole(&self.writing, Verb::Delete, some.len(), these).await?;
+            self.target.send_whole(&self.writing, Verb::Delete, those.len(), these).await?;
         }
     }
 
     async fn some_up_to(&self, format: &Format, passed: Position) -> Result<Vec<RawDocumentBuf>, StoreError> {
-        let up_to = doc! { format.position_path(): { "$lte": passed.as_i64() } };
+        let mut up_to = doc! { format.position_path(): { "$lte": passed.as_i64() } };
+        if let Some(version) = format.version {
+            up_to.insert(format!("{RESERVED_FIELD}.version"), i64::from(version));
+        }
         let found = self.collection.find(up_to).limit(Self::STEP.into()).batch_size(Self::STEP + 1);
         let mut found = found.await.map_err(|error| self.reading.failed(error))?;
         let mut some = Vec::new();
@@ -102,7 +108,7 @@ impl Tombstones {
             if Parsed::new(&tombstone).id().is_none() {
                 let found = tombstone.get("_id").ok().flatten().map(|id| format!("{id:?}")).unwrap_or_default();
                 let message = format!("`_id` {found} is none of ours: remove it");
-                return Err(self.reading.wrong(projection_core::ErrorKind::Permanent, message));
+                return Err(self.reading.wrong(ErrorKind::Permanent, message));
             }
             some.push(tombstone);
         }

@@ -39,6 +39,7 @@ pub async fn a_state_survives_the_way_to_the_store_and_back(views: &impl ViewSto
     survives(views, "struct variant", Phase::Closed { by: "me".to_owned() }).await;
     survives(views, "option", Some(5)).await;
     survives(views, "a field called value", BTreeMap::from([("value".to_owned(), 5)])).await;
+    survives(views, "numbers as keys", BTreeMap::from([(-7, BTreeMap::from([(true, 1_u8)]))])).await;
     survives(views, "names", BTreeMap::from([("a.b".to_owned(), 1), ("$c".to_owned(), 2), (String::new(), 3)]))
         .await;
 }
