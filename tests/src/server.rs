@@ -6,6 +6,7 @@ mod monitor;
 use std::{env, fs, path::PathBuf, sync::Arc, time::Duration};
 
 use mongodb::{Client, Database, event::EventHandler, options::ClientOptions};
+use tokio::sync::OnceCell;
 
 pub use failpoint::FailPoint;
 pub use monitor::{Commands, Ran};
@@ -18,6 +19,7 @@ pub struct TestDatabase {
     /// What that client has sent.
     pub commands: Commands,
     uri: Arc<str>,
+    plain: Arc<OnceCell<Database>>,
 }
 
 impl TestDatabase {
@@ -25,13 +27,16 @@ impl TestDatabase {
         let uri: Arc<str> = uri().into();
         let name = format!("test-{}", uuid::Uuid::new_v4().simple());
         let commands = Commands::default();
-        let database = connect(&uri, &name, &commands).await;
-        Self { database, commands, uri }
+        let database = connect(&uri, &name, &name, commands.clone()).await;
+        Self { database, commands, uri, plain: Arc::default() }
     }
 
-    /// The same database by another client, for looking at it with the plain driver: what it sends is not counted.
+    /// The same database by another client, for looking at it with the plain driver: what it sends is not counted, and does
+    /// not fail on purpose.
     pub async fn plain(&self) -> Database {
-        connect(&self.uri, self.database.name(), &Commands::default()).await
+        let name = self.database.name();
+        let connect = || connect(&self.uri, name, "plain", Commands::default());
+        self.plain.get_or_init(connect).await.clone()
     }
 
     /// Makes commands of this test's client fail. Only one test at a time has a fail point.
@@ -54,12 +59,11 @@ pub async fn with_database<F: Future<Output = ()> + Send + 'static>(test: impl F
     }
 }
 
-async fn connect(uri: &str, name: &str, commands: &Commands) -> Database {
+async fn connect(uri: &str, name: &str, app: &str, commands: Commands) -> Database {
     let mut options = ClientOptions::parse(uri).await.expect("MONGODB_URI can be parsed");
-    options.app_name = Some(name.to_owned());
+    options.app_name = Some(app.to_owned());
     // After a fault, the server is looked for again soon.
     options.heartbeat_freq = Some(Duration::from_millis(500));
-    let commands = commands.clone();
     options.command_event_handler = Some(EventHandler::callback(move |event| commands.record(event)));
     Client::with_options(options).expect("a client is made").database(name)
 }

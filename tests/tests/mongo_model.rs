@@ -23,7 +23,7 @@ async fn random_batches_have_the_same_outcomes_on_mongodb_and_in_memory() {
     with_database(|database| async move {
         let on_mongo = MongoViews::new(database.database.clone());
         let mut runner = TestRunner::default();
-        for _ in 0..60 {
+        for _ in 0..40 {
             let steps = steps().new_tree(&mut runner).unwrap().current();
             println!("{steps:#?}");
             behave_the_same(&InMemoryViews::new(), &on_mongo, &steps).await;
