@@ -30,9 +30,9 @@ impl Doing {
 
 /// An error of SQLite: what was being done, to which table or file, why it failed, and what helps.
 ///
-/// The [`source`](std::error::Error::source), where there is one, is a [`rusqlite::Error`].
+/// The source of a [`StoreError`] made from it, where there is one, is a [`rusqlite::Error`].
 #[derive(Debug)]
-pub struct SqliteError {
+struct SqliteError {
     doing: Doing,
     cause: Cause,
 }
@@ -41,17 +41,6 @@ pub struct SqliteError {
 enum Cause {
     Sqlite(rusqlite::Error),
     Wrong(String),
-}
-
-impl SqliteError {
-    /// SQLite's extended result code, where SQLite reported the error, such as 5 for `SQLITE_BUSY`.
-    #[must_use]
-    pub fn code(&self) -> Option<i32> {
-        match &self.cause {
-            Cause::Sqlite(error) => error.sqlite_error().map(|error| error.extended_code),
-            Cause::Wrong(_) => None,
-        }
-    }
 }
 
 impl fmt::Display for SqliteError {

@@ -50,7 +50,6 @@ mod store;
 mod views;
 
 pub use checkpoints::SqliteCheckpoints;
-pub use error::SqliteError;
 pub use events::{AppendError, Appended, ExpectedVersion, NewEvent, SqliteEvent, SqliteEvents, SqlitePage};
 pub use leases::SqliteLeases;
 pub use options::SqliteOptions;

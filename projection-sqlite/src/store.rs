@@ -76,3 +76,6 @@ impl SqliteStore {
         SqliteLeases::new(self.database.clone())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -104,13 +104,12 @@ mod tests {
 
     #[test]
     fn a_page_is_read_along_the_positions_whatever_the_filter() {
-        let connection = Connection::open_in_memory().unwrap();
-        let mut connection = connection;
+        let mut connection = Connection::open_in_memory().unwrap();
         crate::schema::ensure(&mut connection, &Doing::new("opening", "x")).unwrap();
         for (by_name, by_stream) in [(false, false), (true, false), (false, true), (true, true)] {
-            let mut plan =
-                connection.prepare(&format!("EXPLAIN QUERY PLAN {}", select(by_name, by_stream))).unwrap();
-            let plan: Vec<String> = plan.query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
+            let select = format!("EXPLAIN QUERY PLAN {}", select(by_name, by_stream));
+            let mut select = connection.prepare(&select).unwrap();
+            let plan: Vec<String> = select.raw_query().mapped(|row| row.get(3)).map(Result::unwrap).collect();
             assert_eq!(plan[0], "SEARCH events USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)");
             assert!(!plan.iter().any(|step| step.contains("ORDER BY")), "{plan:?}");
         }
