@@ -14,7 +14,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(crate) data: Option<PathBuf>,
 
-    /// Keep events and views in this MongoDB, a replica set, instead of in memory: mongodb://127.0.0.1:27017
+    /// Keep events and views in this MongoDB instead of in memory: mongodb://127.0.0.1:27017
     #[arg(long, value_name = "URI")]
     pub(crate) mongo: Option<String>,
 

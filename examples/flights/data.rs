@@ -8,6 +8,7 @@ use std::{
 use flights::{
     history::FlightHistory,
     input::{self, InputError, Malformed},
+    report::Report,
 };
 
 /// What `--data` calls the whole year.
@@ -26,16 +27,29 @@ pub(crate) fn file(data: Option<&Path>) -> Result<PathBuf, DataError> {
     }
 }
 
-/// Reads the file, naming each malformed row as it comes; says how many there were.
-pub(crate) fn read(path: &Path, name: impl Fn(&Malformed)) -> Result<(FlightHistory, u64), DataError> {
+/// The flights of a file.
+pub(crate) struct Flights {
+    pub(crate) history: FlightHistory,
+    /// How many rows said no flight.
+    pub(crate) malformed: u64,
+    /// The first few of them, for the report.
+    pub(crate) first_malformed: Vec<Malformed>,
+}
+
+/// Reads the file, naming each malformed row as it comes.
+pub(crate) fn read(path: &Path, name: impl Fn(&Malformed)) -> Result<Flights, DataError> {
     let file = File::open(path).map_err(|source| DataError::Open { path: path.to_owned(), source })?;
     let mut malformed = 0;
+    let mut first_malformed = Vec::new();
     let history = input::read(file, |row| {
-        malformed += 1;
         name(&row);
+        malformed += 1;
+        if first_malformed.len() < Report::MALFORMED_SHOWN {
+            first_malformed.push(row);
+        }
     });
     let history = history.map_err(|source| DataError::Read { path: path.to_owned(), source })?;
-    Ok((history, malformed))
+    Ok(Flights { history, malformed, first_malformed })
 }
 
 /// Why there are no flights.

@@ -6,7 +6,7 @@ mod table;
 
 use std::fmt;
 
-use crate::{figures::Figures, summary::Summary};
+use crate::{figures::Figures, input::Malformed, summary::Summary};
 
 /// The report as text: tables, and as its last line the [`Summary`] as JSON.
 #[derive(Debug)]
@@ -15,6 +15,13 @@ pub struct Report<'a> {
     pub figures: &'a Figures,
     /// The same in short, with what is known of the input.
     pub summary: &'a Summary,
+    /// The first few rows that said no flight, where they were read in this run.
+    pub malformed: &'a [Malformed],
+}
+
+impl Report<'_> {
+    /// How many malformed rows are named.
+    pub const MALFORMED_SHOWN: usize = 10;
 }
 
 impl fmt::Display for Report<'_> {
@@ -30,6 +37,9 @@ impl fmt::Display for Report<'_> {
         write!(f, "{}", sections::records(&self.figures.records))?;
         write!(f, "{}", sections::airborne(self.figures))?;
         write!(f, "{}", sections::stored(self.figures, self.summary))?;
+        if !self.malformed.is_empty() {
+            write!(f, "{}", sections::malformed(self.malformed, self.summary.malformed))?;
+        }
         writeln!(f, "{}", self.summary)
     }
 }

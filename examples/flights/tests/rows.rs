@@ -4,7 +4,8 @@
 
 use flights::{
     figures::Checks,
-    input, memory,
+    input::{self, Malformed},
+    memory,
     report::Report,
     run::{Outcome, RunOptions, run},
 };
@@ -12,14 +13,18 @@ use projection_core::memory::InMemoryViews;
 
 const WEEK: &str = include_str!("../data/flights-2013-01-01-to-07.csv");
 
-/// The outcome of a file, and its malformed rows as they are named.
-async fn outcome(file: &str) -> (Outcome, Vec<String>) {
+/// The outcome of a file, and its malformed rows.
+async fn outcome(file: &str) -> (Outcome, Vec<Malformed>) {
     let mut malformed = Vec::new();
-    let history = input::read(file.as_bytes(), |row| malformed.push(row.to_string())).unwrap();
+    let history = input::read(file.as_bytes(), |row| malformed.push(row)).unwrap();
     let events = memory::events_of(&history).unwrap();
     let views = InMemoryViews::new();
     let options = RunOptions { events: history.len(), malformed: malformed.len() as u64, ..RunOptions::default() };
     (run(events, views.clone(), &views, options, |_| {}).await.unwrap(), malformed)
+}
+
+fn report(outcome: &Outcome, malformed: &[Malformed]) -> String {
+    Report { figures: &outcome.figures, summary: &outcome.summary, malformed }.to_string()
 }
 
 /// Without the rows that `out` picks, by their fields.
@@ -35,7 +40,7 @@ const TAILNUM: usize = 11;
 #[tokio::test]
 async fn the_first_week_is_in_the_stored_documents() {
     let (Outcome { figures, summary }, malformed) = outcome(WEEK).await;
-    assert_eq!(malformed, Vec::<String>::new());
+    assert_eq!(malformed, []);
     assert_eq!(summary.checks, Checks { flights: 6099, departed: 6064, arrived: 6061, cancelled: 35 });
     assert_eq!(summary.events, 6099 + 6064 + 6061 + 35);
     assert_eq!(summary.instances["flights"], 6099);
@@ -45,8 +50,7 @@ async fn the_first_week_is_in_the_stored_documents() {
 
 #[tokio::test]
 async fn the_last_line_is_one_json_object() {
-    let (Outcome { figures, summary }, _) = outcome(WEEK).await;
-    let report = Report { figures: &figures, summary: &summary }.to_string();
+    let report = report(&outcome(WEEK).await.0, &[]);
     let last = report.lines().last().unwrap();
     assert_eq!(
         last,
@@ -79,9 +83,9 @@ async fn malformed_rows_are_named_and_the_others_counted() {
     lines[9] = lines[9].replace("2013,1,1", "2013,1,one");
     lines[19] = lines[19].split_once(',').unwrap().1.to_owned();
     lines.push("not a flight at all".to_owned());
-    let (outcome, malformed) = outcome(&lines.join("\n")).await;
+    let (outcome, rows) = outcome(&lines.join("\n")).await;
     assert_eq!(
-        malformed,
+        rows.iter().map(ToString::to_string).collect::<Vec<_>>(),
         [
             "line 10: day is \"one\", and should be a whole number from 0 to 65535",
             "line 20: 18 fields; a flight has 19",
@@ -89,6 +93,9 @@ async fn malformed_rows_are_named_and_the_others_counted() {
         ]
     );
     assert_eq!(outcome.summary.malformed, 3);
+    let report = report(&outcome, &rows[..2]);
+    assert!(report.contains("\n    10  day is \"one\", and should be"), "{report}");
+    assert!(report.contains("\n     …  and 1 more\n"), "{report}");
     assert_eq!(outcome.summary.checks.flights, 6097);
 }
 

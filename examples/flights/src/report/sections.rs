@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     figures::Figures,
+    input::Malformed,
     names::airline,
     summary::Summary,
     views::{Record, Records, RouteTraffic},
@@ -164,6 +165,18 @@ pub(super) fn stored(figures: &Figures, summary: &Summary) -> Table {
     let mut table = Table::new(heading, [Left("view"), Right("instances")]);
     for (name, instances) in &figures.instances {
         table.row([(*name).to_owned(), whole(i64::try_from(*instances).unwrap_or(i64::MAX))]);
+    }
+    table
+}
+
+pub(super) fn malformed(first: &[Malformed], all: u64) -> Table {
+    let mut table = Table::new("Malformed rows", [Right("line"), Left("what is wrong")]);
+    for row in first {
+        table.row([row.line.to_string(), row.fault.to_string()]);
+    }
+    let others = all.saturating_sub(first.len() as u64);
+    if others > 0 {
+        table.row(["…".to_owned(), format!("and {others} more")]);
     }
     table
 }
