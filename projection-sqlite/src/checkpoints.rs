@@ -1,19 +1,24 @@
 //! Checkpoints in a file, and the records of what they pass over.
 
+mod parked;
 mod rows;
 
 use async_trait::async_trait;
 use projection_core::{
     CheckpointStorage, StoreError,
-    store::{Checkpoint, Fence, SkippedEvent},
+    store::{Checkpoint, CheckpointKey, Fence, ParkedInstance, SkippedEvent},
 };
 use rusqlite::{Transaction, params};
 
 pub(crate) use self::rows::{CHECKPOINTS, newer_epoch, store};
-use self::rows::{SKIPPED, record};
+use self::{
+    parked::PARKED,
+    rows::{SKIPPED, record},
+};
 use crate::{database::Database, error::Doing};
 
-/// Keeps checkpoints in the table `projection.checkpoints`, and records of skipped events in `projection.skipped`.
+/// Keeps checkpoints in the table `projection.checkpoints`, what they pass over in
+/// `projection.skipped` and `projection.parked`.
 /// Cheap to clone.
 ///
 /// A checkpoint of a former owner, whose fence has a lower epoch than the stored one, is refused: a
@@ -80,7 +85,7 @@ impl CheckpointStorage for SqliteCheckpoints {
         let remove = {
             let doing = doing.clone();
             move |transaction: &mut Transaction<'_>| {
-                for table in [CHECKPOINTS, SKIPPED] {
+                for table in [CHECKPOINTS, SKIPPED, PARKED] {
                     let delete = format!(r#"DELETE FROM "{table}" WHERE projection = ?1 AND version = ?2"#);
                     transaction.execute(&delete, params![projection, version]).map_err(|e| doing.failed(e))?;
                 }
@@ -114,5 +119,42 @@ impl CheckpointStorage for SqliteCheckpoints {
             }
         };
         self.database.read(&doing, skipped).await
+    }
+
+    async fn park(&self, parked: &[ParkedInstance]) -> Result<(), StoreError> {
+        if parked.is_empty() {
+            return Ok(());
+        }
+        let (parked, doing) = (parked.to_vec(), Doing::new("writing to", PARKED));
+        let park_all = {
+            let doing = doing.clone();
+            move |transaction: &mut Transaction<'_>| {
+                let recorded = parked.iter().try_for_each(|parked| parked::park(transaction, parked));
+                recorded.map_err(|error| doing.failed(error))
+            }
+        };
+        self.database.write(&doing, park_all).await
+    }
+
+    async fn parked(&self, projection: &str) -> Result<Vec<ParkedInstance>, StoreError> {
+        let (projection, doing) = (projection.to_owned(), Doing::new("reading", PARKED));
+        let parked = {
+            let doing = doing.clone();
+            move |transaction: &Transaction<'_>| {
+                parked::parked(transaction, &projection).map_err(|error| doing.failed(error))
+            }
+        };
+        self.database.read(&doing, parked).await
+    }
+
+    async fn unpark(&self, key: &CheckpointKey, instance: &str) -> Result<(), StoreError> {
+        let (key, instance, doing) = (key.clone(), instance.to_owned(), Doing::new("deleting from", PARKED));
+        let unpark = {
+            let doing = doing.clone();
+            move |transaction: &mut Transaction<'_>| {
+                parked::unpark(transaction, &key, &instance).map_err(|error| doing.failed(error))
+            }
+        };
+        self.database.write(&doing, unpark).await
     }
 }

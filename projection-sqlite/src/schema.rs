@@ -53,6 +53,19 @@ CREATE TABLE "projection.skipped" (
 
 CREATE INDEX "projection.skipped.event" ON "projection.skipped" (projection, position, version, partition);
 
+CREATE TABLE "projection.parked" (
+    projection TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    partition INTEGER NOT NULL,
+    instance TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    cause TEXT NOT NULL,
+    PRIMARY KEY (projection, version, partition, instance)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE "projection.leases" (
     projection TEXT NOT NULL,
     version INTEGER NOT NULL,

@@ -115,11 +115,11 @@ pub(super) fn skipped(connection: &Connection, projection: &str) -> Result<Vec<S
 }
 
 /// The first three columns.
-fn key(row: &Row<'_>) -> Result<CheckpointKey> {
+pub(super) fn key(row: &Row<'_>) -> Result<CheckpointKey> {
     Ok(CheckpointKey { projection: row.get(0)?, version: row.get(1)?, partition: Partition(row.get(2)?) })
 }
 
-fn position(row: &Row<'_>, column: usize) -> Result<Position> {
+pub(super) fn position(row: &Row<'_>, column: usize) -> Result<Position> {
     let position: i64 = row.get(column)?;
     Position::try_from(position).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, position))
 }
