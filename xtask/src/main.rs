@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line talks to a person")]
 
 mod archive;
+mod bench;
 mod cargo;
 mod checksum;
 mod ci;
@@ -47,6 +48,9 @@ enum Command {
         #[arg(long)]
         sample: bool,
     },
+    /// Measures
+    #[command(subcommand)]
+    Bench(bench::Bench),
     /// Runs what CI runs
     Ci,
 }
@@ -82,6 +86,7 @@ async fn run(command: Command) -> Result<ExitCode> {
         Command::Services(Services::Status) => return Ok(ExitCode::FAILURE),
         Command::Data { sample: false } => println!("{}", signals.or(data::year()).await?.display()),
         Command::Data { sample: true } => println!("{}", signals.or(data::week()).await?.display()),
+        Command::Bench(bench) => bench::run(bench, &mut signals).await?,
         Command::Ci => ci::run(&mut signals).await?,
     }
     Ok(ExitCode::SUCCESS)
