@@ -1,4 +1,4 @@
-//! Checkpoints in MongoDB, and the records of skipped events.
+//! Checkpoints in MongoDB, and the records of what they pass over: skipped events, parked instances.
 
 mod documents;
 
@@ -8,11 +8,11 @@ use futures::TryStreamExt as _;
 use mongodb::{Collection, Database};
 use projection_core::{
     CheckpointStorage, StoreError,
-    store::{Checkpoint, SkippedEvent},
+    store::{Checkpoint, CheckpointKey, ParkedInstance, SkippedEvent},
 };
 use serde::de::DeserializeOwned;
 
-use self::documents::{CheckpointDocument, SkippedDocument};
+use self::documents::{CheckpointDocument, ParkedDocument, SkippedDocument, parked_id};
 use crate::{
     bulk::{Statement, Target, Verb},
     error::Doing,
@@ -24,29 +24,37 @@ use crate::{
 pub(crate) const CHECKPOINTS: &str = "projection.checkpoints";
 /// The collection of records of skipped events, where nothing else is said.
 pub(crate) const SKIPPED: &str = "projection.skipped";
+/// The collection of parked instances, where nothing else is said.
+pub(crate) const PARKED: &str = "projection.parked";
 
-/// Keeps checkpoints in a MongoDB database: one document for each (projection, version, partition), and one for each
-/// event that was skipped. Written with the write concern `majority`.
+/// Keeps checkpoints in a MongoDB database: one document for each (projection, version, partition), one for each event
+/// that was skipped, one for each parked instance. Written with the write concern `majority`.
 #[derive(Debug, Clone)]
 pub struct MongoCheckpoints {
     checkpoints: Target,
     skipped: Target,
+    parked: Target,
 }
 
 impl MongoCheckpoints {
-    /// Checkpoints in the collections `projection.checkpoints` and `projection.skipped`.
+    /// Checkpoints in the collections `projection.checkpoints`, `projection.skipped` and `projection.parked`.
     #[must_use]
     pub fn new(database: Database) -> Self {
         Self::with_collections(database, CHECKPOINTS, SKIPPED)
     }
 
-    /// Checkpoints in these collections.
+    /// Checkpoints in these collections; parked instances in `projection.parked`.
     #[must_use]
     pub fn with_collections(database: Database, checkpoints: &str, skipped: &str) -> Self {
-        Self {
-            checkpoints: Target { database: database.clone(), collection: checkpoints.to_owned() },
-            skipped: Target { database, collection: skipped.to_owned() },
-        }
+        let target = |collection: &str| Target { database: database.clone(), collection: collection.to_owned() };
+        Self { checkpoints: target(checkpoints), skipped: target(skipped), parked: target(PARKED) }
+    }
+
+    /// Keeps parked instances in this collection.
+    #[must_use]
+    pub fn with_parked(mut self, parked: impl Into<String>) -> Self {
+        self.parked.collection = parked.into();
+        self
     }
 }
 
@@ -91,10 +99,17 @@ async fn put(
 
 /// Removes all documents of one version.
 async fn remove(target: &Target, projection: &str, version: u32) -> Result<(), StoreError> {
+    remove_where(target, |filter| {
+        filter.str("projection", projection);
+        filter.i64("version", version.into());
+    })
+    .await
+}
+
+async fn remove_where(target: &Target, condition: impl FnOnce(&mut Writer)) -> Result<(), StoreError> {
     let mut statement = Writer::with_capacity(128);
     let filter = statement.open_document("q");
-    statement.str("projection", projection);
-    statement.i64("version", version.into());
+    condition(&mut statement);
     statement.close(filter);
     statement.i32("limit", 0);
     let statement = Statement { place: 0, bytes: 0, document: statement.finish() };
@@ -121,7 +136,8 @@ impl CheckpointStorage for MongoCheckpoints {
 
     async fn remove(&self, projection: &str, version: u32) -> Result<(), StoreError> {
         remove(&self.checkpoints, projection, version).await?;
-        remove(&self.skipped, projection, version).await
+        remove(&self.skipped, projection, version).await?;
+        remove(&self.parked, projection, version).await
     }
 
     async fn record_skipped(&self, skipped: &[SkippedEvent]) -> Result<(), StoreError> {
@@ -137,5 +153,24 @@ impl CheckpointStorage for MongoCheckpoints {
         let mut found: Vec<_> = all_of::<SkippedDocument>(&self.skipped, projection).await?;
         found.sort_by_key(|found| (found.position, found.version));
         Ok(found.into_iter().map(SkippedEvent::from).collect())
+    }
+
+    async fn park(&self, parked: &[ParkedInstance]) -> Result<(), StoreError> {
+        let documents = parked.iter().map(|parked| {
+            let document = ParkedDocument::from(parked);
+            let bytes = bson::serialize_to_vec(&document);
+            (document.id, bytes)
+        });
+        put(&self.parked, documents.collect(), true).await
+    }
+
+    async fn parked(&self, projection: &str) -> Result<Vec<ParkedInstance>, StoreError> {
+        let mut found: Vec<_> = all_of::<ParkedDocument>(&self.parked, projection).await?;
+        found.sort_by_key(|found| (found.from, found.version));
+        Ok(found.into_iter().map(ParkedInstance::from).collect())
+    }
+
+    async fn unpark(&self, key: &CheckpointKey, instance: &str) -> Result<(), StoreError> {
+        remove_where(&self.parked, |filter| filter.str("_id", &parked_id(key, instance))).await
     }
 }

@@ -76,6 +76,8 @@ suite!(
         saving_again_replaces,
         recording_again_changes_nothing,
         removing_a_version_leaves_the_others,
+        an_instance_is_parked_once,
+        a_released_instance_is_no_longer_parked,
     ]
 );
 

@@ -84,6 +84,8 @@ mod in_a_file {
             saving_again_replaces,
             recording_again_changes_nothing,
             removing_a_version_leaves_the_others,
+            an_instance_is_parked_once,
+            a_released_instance_is_no_longer_parked,
         ]
     );
 }
@@ -164,6 +166,8 @@ mod in_memory {
             saving_again_replaces,
             recording_again_changes_nothing,
             removing_a_version_leaves_the_others,
+            an_instance_is_parked_once,
+            a_released_instance_is_no_longer_parked,
         ]
     );
 }

@@ -1,9 +1,9 @@
-//! Checkpoints and records of skipped events as documents. Their `_id` says what they are of, so that one that is
+//! Checkpoints, skipped events and parked instances as documents. Their `_id` says what they are of, so that one that is
 //! written twice is one.
 
 use projection_core::{
     EventRef, Position,
-    store::{Checkpoint, CheckpointKey, Fence, Partition, SkippedEvent},
+    store::{Checkpoint, CheckpointKey, Fence, ParkedInstance, Partition, SkippedEvent},
 };
 use serde::{Deserialize, Serialize};
 
@@ -100,6 +100,56 @@ impl From<SkippedDocument> for SkippedEvent {
             cause: document.cause,
         }
     }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ParkedDocument {
+    #[serde(rename = "_id")]
+    pub(super) id: String,
+    projection: String,
+    pub(super) version: u32,
+    partition: Partition,
+    instance: String,
+    pub(super) from: Position,
+    event: EventRef,
+    name: String,
+    cause: String,
+}
+
+impl From<&ParkedInstance> for ParkedDocument {
+    fn from(parked: &ParkedInstance) -> Self {
+        let CheckpointKey { projection, version, partition } = parked.key.clone();
+        Self {
+            id: parked_id(&parked.key, &parked.instance),
+            projection,
+            version,
+            partition,
+            instance: parked.instance.clone(),
+            from: parked.from,
+            event: parked.event.clone(),
+            name: parked.name.clone(),
+            cause: parked.cause.clone(),
+        }
+    }
+}
+
+impl From<ParkedDocument> for ParkedInstance {
+    fn from(document: ParkedDocument) -> Self {
+        let ParkedDocument { projection, version, partition, .. } = document;
+        Self {
+            key: CheckpointKey { projection, version, partition },
+            instance: document.instance,
+            from: document.from,
+            event: document.event,
+            name: document.name,
+            cause: document.cause,
+        }
+    }
+}
+
+/// One record for each parked instance.
+pub(super) fn parked_id(key: &CheckpointKey, instance: &str) -> String {
+    format!("{}/{instance}", id_of(key))
 }
 
 /// `order-status.v1.p0`: no other key has it, since the last two parts are numbers.

@@ -2,7 +2,7 @@
 
 use projection_core::{
     CheckpointStorage, EventRef, Position,
-    store::{Checkpoint, CheckpointKey, Fence, Partition, SkippedEvent},
+    store::{Checkpoint, CheckpointKey, Fence, ParkedInstance, Partition, SkippedEvent},
 };
 
 fn key(projection: &str, version: u32, partition: u16) -> CheckpointKey {
@@ -29,6 +29,17 @@ fn skipped(projection: &str, version: u32, position: u32, instance: Option<&str>
         event: EventRef::new("shop", position.to_string()),
         name: "OrderPlaced".to_owned(),
         instance: instance.map(str::to_owned),
+        cause: "because".to_owned(),
+    }
+}
+
+fn parked(projection: &str, version: u32, instance: &str, from: u32) -> ParkedInstance {
+    ParkedInstance {
+        key: key(projection, version, 0),
+        instance: instance.to_owned(),
+        from: Position::from(from),
+        event: EventRef::new("shop", from.to_string()),
+        name: "OrderPlaced".to_owned(),
         cause: "because".to_owned(),
     }
 }
@@ -82,4 +93,35 @@ pub async fn removing_a_version_leaves_the_others(storage: &impl CheckpointStora
     assert_eq!(storage.load("orders").await.unwrap(), [checkpoint("orders", 2, 0, 5)]);
     assert_eq!(storage.load("other").await.unwrap(), [checkpoint("other", 1, 0, 5)]);
     assert_eq!(storage.skipped("orders").await.unwrap(), [skipped("orders", 2, 4, None)]);
+}
+
+// spec: B14
+/// An instance is parked once, from where it was parked last; the records come in position order.
+pub async fn an_instance_is_parked_once(storage: &impl CheckpointStorage) {
+    assert!(storage.parked("orders").await.unwrap().is_empty());
+    storage.park(&[]).await.unwrap();
+    let (late, early) = (parked("orders", 1, "\"a\"", 7), parked("orders", 1, "\"b\"", 5));
+    storage.park(&[late.clone(), early.clone()]).await.unwrap();
+    storage.park(&[parked("order", 1, "\"a\"", 1)]).await.unwrap();
+    assert_eq!(storage.parked("orders").await.unwrap(), [early, late.clone()]);
+    let again = parked("orders", 1, "\"b\"", 9);
+    let another_version = parked("orders", 2, "\"a\"", 8);
+    storage.park(&[again.clone(), another_version.clone()]).await.unwrap();
+    assert_eq!(storage.parked("orders").await.unwrap(), [late, another_version, again]);
+}
+
+// spec: B14
+/// Releasing an instance removes its record and no other; releasing it again is harmless.
+pub async fn a_released_instance_is_no_longer_parked(storage: &impl CheckpointStorage) {
+    let [a, b, other] =
+        [("\"a\"", 1), ("\"b\"", 1), ("\"a\"", 2)].map(|(id, version)| parked("orders", version, id, 5));
+    storage.park(&[a.clone(), b.clone(), other.clone()]).await.unwrap();
+    for _ in 0..2 {
+        storage.unpark(&a.key, &a.instance).await.unwrap();
+        let left = storage.parked("orders").await.unwrap();
+        assert_eq!(left.len(), 2);
+        assert!(left.contains(&b) && left.contains(&other), "{left:?}");
+    }
+    storage.remove("orders", 1).await.unwrap();
+    assert_eq!(storage.parked("orders").await.unwrap(), [other]);
 }
