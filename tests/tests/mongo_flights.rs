@@ -1,0 +1,113 @@
+//! The flights example on a real server, its documents read back with the plain driver: how many events make a batch
+//! does not show in any of them.
+
+use std::{collections::BTreeMap, path::Path};
+
+use acceptance::server::{TestDatabase, with_database};
+use bson::{Document, doc};
+use flights::{
+    history::FlightHistory,
+    input,
+    mongo::FlightsDatabase,
+    run::{RunOptions, run},
+    summary::Summary,
+};
+use futures::TryStreamExt;
+
+const WEEK: &str = include_str!("../../examples/flights/data/flights-2013-01-01-to-07.csv");
+
+/// Every document of every view, by collection.
+type Documents = BTreeMap<String, Vec<Document>>;
+
+/// Replays what is in the database from its beginning.
+async fn replayed(test: &TestDatabase, events: u64, batch_size: Option<usize>) -> (Documents, Summary) {
+    let database = FlightsDatabase::new(test.database.clone());
+    database.drop_views().await.unwrap();
+    let options = RunOptions { events, malformed: 0, batch_size };
+    let outcome =
+        run(database.events().await.unwrap(), database.views(), &database, options, |_| {}).await.unwrap();
+
+    let plain = test.plain().await;
+    let mut documents = Documents::new();
+    for name in plain.list_collection_names().filter(doc! { "name": { "$regex": r"\.v1$" } }).await.unwrap() {
+        let all = plain.collection::<Document>(&name).find(doc! {}).sort(doc! { "_id": 1 }).await.unwrap();
+        documents.insert(name, all.try_collect().await.unwrap());
+    }
+    (documents, outcome.summary)
+}
+
+async fn import(test: &TestDatabase, history: &FlightHistory) {
+    FlightsDatabase::new(test.database.clone()).import(history, 0, || ()).await.unwrap();
+}
+
+/// Compares without printing a hundred thousand documents.
+fn assert_same(found: &Documents, expected: &Documents, batch_size: Option<usize>) {
+    assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+    for (view, expected) in expected {
+        assert_eq!(found[view].len(), expected.len(), "{view} with a batch size of {batch_size:?}");
+        for (found, expected) in found[view].iter().zip(expected) {
+            assert_eq!(found, expected, "{view} with a batch size of {batch_size:?}");
+        }
+    }
+}
+
+/// The header and the first `rows` rows.
+fn beginning(rows: usize) -> String {
+    WEEK.split_inclusive('\n').take(rows + 1).collect()
+}
+
+// spec: P1, P3, P8
+#[tokio::test]
+async fn a_batch_of_one_of_seven_and_of_everything_give_the_same_documents() {
+    with_database(|test| async move {
+        let history = input::read(beginning(150).as_bytes(), |row| panic!("{row}")).unwrap();
+        import(&test, &history).await;
+        let (expected, _) = replayed(&test, history.len(), None).await;
+        assert_eq!(expected.len(), 7);
+        for batch_size in [Some(1), Some(7), Some(1_000_000)] {
+            assert_same(&replayed(&test, history.len(), batch_size).await.0, &expected, batch_size);
+        }
+    })
+    .await;
+}
+
+// spec: P1, P8
+#[tokio::test]
+async fn the_week_gives_the_same_documents_for_every_batch_size_and_its_checks_are_right() {
+    with_database(|test| async move {
+        let history = input::read(WEEK.as_bytes(), |row| panic!("{row}")).unwrap();
+        import(&test, &history).await;
+        let (expected, summary) = replayed(&test, history.len(), Some(200)).await;
+        let checks = serde_json::to_value(&summary).unwrap()["checks"].clone();
+        assert_eq!(
+            checks,
+            serde_json::json!({ "flights": 6099, "departed": 6064, "arrived": 6061, "cancelled": 35 })
+        );
+        for batch_size in [Some(1000), Some(1_000_000)] {
+            assert_same(&replayed(&test, history.len(), batch_size).await.0, &expected, batch_size);
+        }
+    })
+    .await;
+}
+
+// spec: P1, P8
+#[tokio::test]
+#[ignore = "takes minutes, and needs `cargo xtask data`; run it with `cargo xtask test -- --test mongo_flights -- --ignored`"]
+async fn the_year_gives_the_same_documents_for_every_batch_size() {
+    with_database(|test| async move {
+        let year = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/flights.csv");
+        let file = std::fs::File::open(&year).expect("`cargo xtask data` brings the flights of the year");
+        let history = input::read(file, |row| panic!("{row}")).unwrap();
+        import(&test, &history).await;
+        let (expected, summary) = replayed(&test, history.len(), Some(200)).await;
+        let checks = serde_json::to_value(&summary).unwrap()["checks"].clone();
+        assert_eq!(
+            checks,
+            serde_json::json!({ "flights": 336_776, "departed": 328_521, "arrived": 328_063, "cancelled": 8255 })
+        );
+        for batch_size in [Some(1000), Some(2_000_000)] {
+            assert_same(&replayed(&test, history.len(), batch_size).await.0, &expected, batch_size);
+        }
+    })
+    .await;
+}
