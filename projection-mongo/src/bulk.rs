@@ -10,6 +10,6 @@ mod reply;
 mod target;
 
 pub(crate) use answer::Answer;
-pub(crate) use chunk::{Statement, Verb};
+pub(crate) use chunk::{MAX_BYTES, Statement, Verb, in_transaction};
 pub(crate) use reply::{Reply, WriteError};
 pub(crate) use target::{Sent, Target};

@@ -1,21 +1,26 @@
 //! Checkpoints in MongoDB, and the records of what they pass over: skipped events, parked instances.
 
 mod documents;
+mod put;
 
 use async_trait::async_trait;
 use bson::doc;
 use futures::TryStreamExt as _;
 use mongodb::{Collection, Database};
 use projection_core::{
-    CheckpointStorage, StoreError,
+    CheckpointStorage, ErrorKind, StoreError,
     store::{Checkpoint, CheckpointKey, ParkedInstance, SkippedEvent},
 };
 use serde::de::DeserializeOwned;
 
-use self::documents::{CheckpointDocument, ParkedDocument, SkippedDocument, parked_id};
+use self::{
+    documents::{CheckpointDocument, ParkedDocument, SkippedDocument, parked_id},
+    put::{How, Put, put},
+};
 use crate::{
     bulk::{Statement, Target, Verb},
     error::Doing,
+    fences::{FENCES, Fences},
     find,
     writer::Writer,
 };
@@ -34,6 +39,7 @@ pub struct MongoCheckpoints {
     checkpoints: Target,
     skipped: Target,
     parked: Target,
+    fences: Fences,
 }
 
 impl MongoCheckpoints {
@@ -43,11 +49,12 @@ impl MongoCheckpoints {
         Self::with_collections(database, CHECKPOINTS, SKIPPED)
     }
 
-    /// Checkpoints in these collections; parked instances in `projection.parked`.
+    /// Checkpoints in these collections; parked instances in `projection.parked`, fences in `projection.fences`.
     #[must_use]
     pub fn with_collections(database: Database, checkpoints: &str, skipped: &str) -> Self {
         let target = |collection: &str| Target { database: database.clone(), collection: collection.to_owned() };
-        Self { checkpoints: target(checkpoints), skipped: target(skipped), parked: target(PARKED) }
+        let (checkpoints, skipped, parked) = (target(checkpoints), target(skipped), target(PARKED));
+        Self { checkpoints, skipped, parked, fences: Fences::new(database, FENCES) }
     }
 
     /// Keeps parked instances in this collection.
@@ -55,6 +62,43 @@ impl MongoCheckpoints {
     pub fn with_parked(mut self, parked: impl Into<String>) -> Self {
         self.parked.collection = parked.into();
         self
+    }
+
+    /// The collection whose epochs fence former owners, as [`MongoViewsOptions::with_leases`] names it.
+    ///
+    /// [`MongoViewsOptions::with_leases`]: crate::MongoViewsOptions::with_leases
+    #[must_use]
+    pub fn with_fences(mut self, fences: &str) -> Self {
+        self.fences = Fences::new(self.fences.target().database.clone(), fences);
+        self
+    }
+}
+
+impl MongoCheckpoints {
+    /// Where checkpoints are.
+    pub(crate) fn target(&self) -> &Target {
+        &self.checkpoints
+    }
+
+    /// The statement that stores a checkpoint, whatever is there: for a transaction that holds the fence.
+    pub(crate) fn statement(&self, checkpoint: &Checkpoint) -> Result<Vec<u8>, StoreError> {
+        let put = put_checkpoint(checkpoint, How::Replace);
+        let doing = Doing::new("writing to", &self.checkpoints.collection);
+        let document = put.document.as_ref().map_err(|error| doing.failed(error.clone().into()))?;
+        Ok(put.statement(document))
+    }
+
+    /// Refuses a checkpoint of a former owner. Should it be one only after this, the checkpoint is still true, and its
+    /// epoch keeps it from being stored over one of the new owner.
+    async fn check_owner(&self, checkpoint: &Checkpoint) -> Result<(), StoreError> {
+        let Some(fence) = &checkpoint.fence else { return Ok(()) };
+        match self.fences.newest(&checkpoint.key.projection, fence.version).await? {
+            Some(newest) if newest != *fence => Err(StoreError::conflict(format!(
+                "the checkpoint is of epoch {}, and the projection is owned by `{}` in epoch {}",
+                fence.epoch, newest.owner, newest.epoch
+            ))),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -70,31 +114,9 @@ where
     found.try_collect().await.map_err(|error| doing.failed(error))
 }
 
-/// Writes documents by their `_id`.
-async fn put(
-    target: &Target,
-    documents: Vec<(String, bson::error::Result<Vec<u8>>)>,
-    replace: bool,
-) -> Result<(), StoreError> {
-    let doing = Doing::new("writing to", &target.collection);
-    let expected = documents.len();
-    let statements = documents.into_iter().enumerate().map(|(place, (id, document))| {
-        let document = document.map_err(|error| (place, doing.failed(error.into())))?;
-        let mut statement = Writer::with_capacity(document.len() + 128);
-        let filter = statement.open_document("q");
-        statement.str("_id", &id);
-        statement.close(filter);
-        if replace {
-            statement.document("u", &document);
-        } else {
-            let update = statement.open_document("u");
-            statement.document("$setOnInsert", &document);
-            statement.close(update);
-        }
-        statement.bool("upsert", true);
-        Ok(Statement { place, bytes: document.len(), document: statement.finish() })
-    });
-    target.send_whole(&doing, Verb::Update, expected, statements).await
+fn put_checkpoint(checkpoint: &Checkpoint, how: How) -> Put {
+    let document = CheckpointDocument::from(checkpoint);
+    Put { document: bson::serialize_to_vec(&document), id: document.id, how }
 }
 
 /// Removes all documents of one version.
@@ -126,12 +148,17 @@ impl CheckpointStorage for MongoCheckpoints {
     }
 
     async fn save(&self, checkpoints: &[Checkpoint]) -> Result<(), StoreError> {
-        let documents = checkpoints.iter().map(|checkpoint| {
-            let document = CheckpointDocument::from(checkpoint);
-            let bytes = bson::serialize_to_vec(&document);
-            (document.id, bytes)
+        for checkpoint in checkpoints {
+            self.check_owner(checkpoint).await?;
+        }
+        let puts = checkpoints.iter().map(|checkpoint| {
+            let how = checkpoint.fence.as_ref().map_or(How::Replace, |fence| How::Unless(fence.epoch));
+            put_checkpoint(checkpoint, how)
         });
-        put(&self.checkpoints, documents.collect(), true).await
+        put(&self.checkpoints, puts.collect()).await.map_err(|error| match error.kind() {
+            ErrorKind::Conflict => StoreError::conflict("a checkpoint of a later owner is stored"),
+            _ => error,
+        })
     }
 
     async fn remove(&self, projection: &str, version: u32) -> Result<(), StoreError> {
@@ -141,12 +168,11 @@ impl CheckpointStorage for MongoCheckpoints {
     }
 
     async fn record_skipped(&self, skipped: &[SkippedEvent]) -> Result<(), StoreError> {
-        let documents = skipped.iter().map(|skipped| {
+        let puts = skipped.iter().map(|skipped| {
             let document = SkippedDocument::from(skipped);
-            let bytes = bson::serialize_to_vec(&document);
-            (document.id, bytes)
+            Put { document: bson::serialize_to_vec(&document), id: document.id, how: How::Keep }
         });
-        put(&self.skipped, documents.collect(), false).await
+        put(&self.skipped, puts.collect()).await
     }
 
     async fn skipped(&self, projection: &str) -> Result<Vec<SkippedEvent>, StoreError> {
@@ -156,12 +182,11 @@ impl CheckpointStorage for MongoCheckpoints {
     }
 
     async fn park(&self, parked: &[ParkedInstance]) -> Result<(), StoreError> {
-        let documents = parked.iter().map(|parked| {
+        let puts = parked.iter().map(|parked| {
             let document = ParkedDocument::from(parked);
-            let bytes = bson::serialize_to_vec(&document);
-            (document.id, bytes)
+            Put { document: bson::serialize_to_vec(&document), id: document.id, how: How::Replace }
         });
-        put(&self.parked, documents.collect(), true).await
+        put(&self.parked, puts.collect()).await
     }
 
     async fn parked(&self, projection: &str) -> Result<Vec<ParkedInstance>, StoreError> {

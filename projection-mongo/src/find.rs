@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use bson::{Bson, Document, RawDocument, RawDocumentBuf, doc};
 use futures::StreamExt as _;
 use mongodb::{
-    Collection, Database,
+    ClientSession, Collection, Database,
+    action::Find,
     options::{CollectionOptions, ReadPreference, SelectionCriteria},
+    raw_batch_cursor::RawBatch,
 };
 use projection_core::{ErrorKind, KeyRef, StoreError};
 
@@ -31,33 +33,82 @@ pub(crate) async fn by_id<'k>(
     projection: Option<&Document>,
     mut each: impl FnMut(&[usize], &RawDocument) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
-    let mut places: HashMap<KeyRef<'k>, Vec<usize>> = HashMap::new();
-    for (place, id) in ids.into_iter().enumerate() {
-        places.entry(id).or_default().push(place);
-    }
-    for part in parts(places.keys().copied()) {
-        // One more than can be found, so that the first batch says that it is the last.
-        let most = u32::try_from(part.len() + 1).unwrap_or(u32::MAX);
-        let mut find = collection.find(doc! { "_id": { "$in": part } }).batch_size(most);
-        if let Some(projection) = projection {
-            find = find.projection(projection.clone());
-        }
+    let places = Places::of(ids);
+    for part in parts(places.0.keys().copied()) {
+        let find = query(collection, part, projection);
         let mut batches = find.batch().await.map_err(|error| doing.failed(error))?;
         while let Some(batch) = batches.next().await {
-            let batch = batch.map_err(|error| doing.failed(error))?;
-            for document in batch.doc_slices().map_err(|error| doing.failed(error))? {
-                let document = document.map_err(|error| doing.failed(error.into()))?;
-                let document = document.as_document().ok_or_else(|| {
-                    doing.wrong(ErrorKind::Permanent, "the reply holds something else than documents")
-                })?;
-                let id = document.get("_id").ok().flatten().and_then(id::from_bson);
-                if let Some(places) = id.and_then(|id| places.get(&id)) {
-                    each(places, document)?;
-                }
-            }
+            places.deliver(doing, &batch.map_err(|error| doing.failed(error))?, &mut each)?;
         }
     }
     Ok(())
+}
+
+/// The same inside a transaction.
+pub(crate) async fn by_id_in<'k>(
+    session: &mut ClientSession,
+    collection: &Collection<RawDocumentBuf>,
+    doing: &Doing,
+    ids: impl IntoIterator<Item = KeyRef<'k>>,
+    projection: Option<&Document>,
+    mut each: impl FnMut(&[usize], &RawDocument) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let places = Places::of(ids);
+    for part in parts(places.0.keys().copied()) {
+        let find = query(collection, part, projection).session(&mut *session);
+        let mut found = find.batch().await.map_err(|error| doing.failed(error))?;
+        let mut batches = found.stream(session);
+        while let Some(batch) = batches.next().await {
+            places.deliver(doing, &batch.map_err(|error| doing.failed(error))?, &mut each)?;
+        }
+    }
+    Ok(())
+}
+
+fn query<'c>(
+    collection: &'c Collection<RawDocumentBuf>,
+    part: Vec<Bson>,
+    projection: Option<&Document>,
+) -> Find<'c, RawDocumentBuf> {
+    // One more than can be found, so that the first batch says that it is the last.
+    let most = u32::try_from(part.len() + 1).unwrap_or(u32::MAX);
+    let find = collection.find(doc! { "_id": { "$in": part } }).batch_size(most);
+    match projection {
+        Some(projection) => find.projection(projection.clone()),
+        None => find,
+    }
+}
+
+/// Where each id stands among those that were asked for.
+struct Places<'k>(HashMap<KeyRef<'k>, Vec<usize>>);
+
+impl<'k> Places<'k> {
+    fn of(ids: impl IntoIterator<Item = KeyRef<'k>>) -> Self {
+        let mut places: HashMap<KeyRef<'k>, Vec<usize>> = HashMap::new();
+        for (place, id) in ids.into_iter().enumerate() {
+            places.entry(id).or_default().push(place);
+        }
+        Self(places)
+    }
+
+    fn deliver(
+        &self,
+        doing: &Doing,
+        batch: &RawBatch,
+        each: &mut impl FnMut(&[usize], &RawDocument) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        for document in batch.doc_slices().map_err(|error| doing.failed(error))? {
+            let document = document.map_err(|error| doing.failed(error.into()))?;
+            let document = document.as_document().ok_or_else(|| {
+                doing.wrong(ErrorKind::Permanent, "the reply holds something else than documents")
+            })?;
+            let id = document.get("_id").ok().flatten().and_then(id::from_bson);
+            if let Some(places) = id.and_then(|id| self.0.get(&id)) {
+                each(places, document)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Splits ids so that each part fits a command (spec: B30).

@@ -13,23 +13,31 @@
 //!   again. The document is taken away by the next write to the instance, or when the tombstone is.
 //! - *Both are done, but the answer was lost*: `load` answers the tombstone.
 //!
+//! An owner's transaction that carries the checkpoint needs no tombstone: no replay begins before it.
+//!
 //! Re-creation inserts the document and leaves the tombstone, which is below it from then on. Tombstones go when a
 //! checkpoint has passed them, and documents below them go first: the other order would bring a document back.
 
 mod commit;
 mod guarded;
 mod outcomes;
+mod owned;
 mod plain;
 mod positions;
 mod statements;
 mod tombstones;
 
-use std::{fmt, marker::PhantomData};
+use std::{
+    fmt,
+    marker::PhantomData,
+    sync::{Arc, atomic::AtomicU64},
+};
 
 use bson::RawDocumentBuf;
 use mongodb::{Collection, Database};
 use projection_core::StoreError;
 
+pub(crate) use self::owned::Owner;
 use self::tombstones::Tombstones;
 use crate::{bulk::Target, document::Format, error::Doing, find};
 
@@ -41,19 +49,28 @@ pub(crate) struct MongoRepository<S, Id> {
     tombstones: Tombstones,
     reading: Doing,
     writing: Doing,
+    /// Where the server has transactions.
+    owner: Option<Owner>,
     types: PhantomData<fn(S, Id)>,
 }
 
 impl<S, Id> MongoRepository<S, Id> {
     /// The repository over `collection`; looks whether there are tombstones.
-    pub(crate) async fn open(database: &Database, collection: &str, format: Format) -> Result<Self, StoreError> {
+    pub(crate) async fn open(
+        database: &Database,
+        collection: &str,
+        format: Format,
+        owner: Option<Owner>,
+        takeovers: Arc<AtomicU64>,
+    ) -> Result<Self, StoreError> {
         Ok(Self {
             documents: find::primary(database, collection),
             target: Target { database: database.clone(), collection: collection.to_owned() },
-            tombstones: Tombstones::open(database, collection).await?,
+            tombstones: Tombstones::open(database, collection, takeovers).await?,
             format,
             reading: Doing::new("reading", collection),
             writing: Doing::new("writing to", collection),
+            owner,
             types: PhantomData,
         })
     }

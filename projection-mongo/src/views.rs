@@ -1,20 +1,28 @@
-//! Views in MongoDB: a collection for each version of a view, its indexes, the checkpoints.
+//! Views in MongoDB: a collection for each version of a view, its indexes, and what is kept beside it.
 
 mod indexes;
 mod names;
 mod options;
+mod transactions;
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicU64};
 
 use async_trait::async_trait;
 use mongodb::Database;
 use projection_core::{
     CheckpointStorage, Projection, StoreError, ViewStore,
-    store::{SharedRepository, SourceName},
+    store::{LeaseStorage, SharedRepository, SourceName},
 };
+use tokio::sync::OnceCell;
 
-pub use self::options::MongoViewsOptions;
-use crate::{checkpoints::MongoCheckpoints, document::Format, repository::MongoRepository};
+pub use self::{options::MongoViewsOptions, transactions::Transactions};
+use crate::{
+    checkpoints::MongoCheckpoints,
+    document::Format,
+    fences::Fences,
+    leases::MongoLeases,
+    repository::{MongoRepository, Owner},
+};
 
 /// Keeps views in a MongoDB database. Cheap to clone.
 ///
@@ -25,6 +33,10 @@ use crate::{checkpoints::MongoCheckpoints, document::Format, repository::MongoRe
 pub struct MongoViews {
     database: Database,
     options: MongoViewsOptions,
+    /// Whether the owner of a view writes in transactions, once the server was asked.
+    transactions: Arc<OnceCell<bool>>,
+    /// How often a projection was taken over from another process.
+    takeovers: Arc<AtomicU64>,
 }
 
 impl MongoViews {
@@ -37,7 +49,7 @@ impl MongoViews {
     /// Views in `database`, with options. No I/O yet.
     #[must_use]
     pub fn with_options(database: Database, options: MongoViewsOptions) -> Self {
-        Self { database, options }
+        Self { database, options, transactions: Arc::default(), takeovers: Arc::default() }
     }
 
     /// The name of the collection that holds the documents of `P`.
@@ -48,11 +60,23 @@ impl MongoViews {
             None => names::versioned(P::NAME, P::VERSION),
         }
     }
+
+    fn mongo_checkpoints(&self) -> MongoCheckpoints {
+        let (checkpoints, skipped, parked) = self.options.checkpoint_collections();
+        let (_, fences) = self.options.lease_collections();
+        MongoCheckpoints::with_collections(self.database.clone(), checkpoints, skipped)
+            .with_parked(parked)
+            .with_fences(fences)
+    }
+
+    fn fences(&self) -> Fences {
+        Fences::new(self.database.clone(), self.options.lease_collections().1)
+    }
 }
 
 #[async_trait]
 impl ViewStore for MongoViews {
-    /// Makes the view and its indexes where they are missing. Four to five round trips.
+    /// Makes the view and its indexes where they are missing. Five to six round trips.
     async fn open<P: Projection>(&self, source: &SourceName) -> Result<SharedRepository<P>, StoreError> {
         let collection = self.collection_name::<P>();
         let is_plain = self.options.plain_collection(P::NAME).is_some();
@@ -66,11 +90,26 @@ impl ViewStore for MongoViews {
             names::ensure_view(&self.database, P::NAME, &collection).await?;
         }
         let format = Format { source: source.clone(), version: is_plain.then_some(P::VERSION) };
-        Ok(Arc::new(MongoRepository::<P::State, P::Id>::open(&self.database, &collection, format).await?))
+        let used = || self.options.transactions().are_used(&self.database);
+        let transactions = *self.transactions.get_or_try_init(used).await?;
+        let owner = transactions.then(|| Owner::new(P::NAME, self.fences(), self.mongo_checkpoints()));
+        let opened = MongoRepository::<P::State, P::Id>::open(
+            &self.database,
+            &collection,
+            format,
+            owner,
+            Arc::clone(&self.takeovers),
+        )
+        .await?;
+        Ok(Arc::new(opened))
     }
 
     fn checkpoints(&self) -> Arc<dyn CheckpointStorage> {
-        let (checkpoints, skipped) = self.options.checkpoint_collections();
-        Arc::new(MongoCheckpoints::with_collections(self.database.clone(), checkpoints, skipped))
+        Arc::new(self.mongo_checkpoints())
+    }
+
+    fn leases(&self) -> Option<Arc<dyn LeaseStorage>> {
+        let (leases, _) = self.options.lease_collections();
+        Some(Arc::new(MongoLeases::new(&self.database, leases, self.fences(), Arc::clone(&self.takeovers))))
     }
 }

@@ -3,6 +3,7 @@
 pub mod checkpoints;
 pub mod events;
 pub mod guarded;
+pub mod leases;
 pub mod model;
 pub mod tombstones;
 pub mod unique;

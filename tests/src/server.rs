@@ -41,7 +41,14 @@ impl TestDatabase {
 
     /// Makes commands of this test's client fail. Only one test at a time has a fail point.
     pub async fn fail(&self, commands: &[&str], times: u32, how: bson::Document) -> FailPoint {
-        FailPoint::set(self.plain().await, self.database.name(), commands, times, how).await
+        let mode = bson::doc! { "times": times };
+        FailPoint::set(self.plain().await, self.database.name(), commands, mode, how).await
+    }
+
+    /// The same, once so many commands have succeeded; until the fail point is taken away.
+    pub async fn fail_after(&self, commands: &[&str], skip: u32, how: bson::Document) -> FailPoint {
+        let mode = bson::doc! { "skip": skip };
+        FailPoint::set(self.plain().await, self.database.name(), commands, mode, how).await
     }
 }
 

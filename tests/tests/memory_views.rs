@@ -81,6 +81,22 @@ suite!(
     ]
 );
 
+suite!(
+    leases,
+    views,
+    [
+        a_lease_is_held_by_one,
+        a_renewal_keeps_the_epoch,
+        a_lease_that_ended_is_taken_with_a_higher_epoch,
+        ones_own_lease_that_ended_has_another_epoch,
+        a_lease_that_was_given_up_is_free,
+        of_many_that_ask_at_once_one_holds_it,
+        owners_are_listed,
+        a_commit_of_a_former_owner_is_refused,
+        a_checkpoint_of_a_former_owner_is_refused,
+    ]
+);
+
 #[tokio::test]
 async fn every_instance_of_a_view_can_be_read_in_the_order_of_the_ids() {
     use acceptance::conformance::{View, put};

@@ -1,7 +1,7 @@
 //! Random batches: MongoDB and the store in memory behave the same.
 
 use acceptance::{
-    conformance::model::{behave_the_same, steps},
+    conformance::model::{behave_the_same, behave_the_same_for_owners, steps},
     server::{TestDatabase, with_database},
 };
 use bson::doc;
@@ -13,7 +13,8 @@ use proptest::{
 };
 
 async fn clear(database: &TestDatabase) {
-    for collection in ["view.v1", "view.v1.tombstones"] {
+    let kept = ["leases", "fences", "checkpoints"].map(|kept| format!("projection.{kept}"));
+    for collection in ["view.v1", "view.v1.tombstones"].into_iter().chain(kept.iter().map(String::as_str)) {
         database.database.collection::<bson::Document>(collection).delete_many(doc! {}).await.unwrap();
     }
 }
@@ -27,6 +28,23 @@ async fn random_batches_have_the_same_outcomes_on_mongodb_and_in_memory() {
             let steps = steps().new_tree(&mut runner).unwrap().current();
             println!("{steps:#?}");
             behave_the_same(&InMemoryViews::new(), &on_mongo, &steps).await;
+            clear(&database).await;
+        }
+    })
+    .await;
+}
+
+// spec: B11, B18
+#[tokio::test]
+async fn random_batches_of_owners_have_the_same_outcomes_on_mongodb_and_in_memory() {
+    with_database(|database| async move {
+        let mut runner = TestRunner::default();
+        for _ in 0..40 {
+            // Another process each time: leases were removed in between.
+            let on_mongo = MongoViews::new(database.database.clone());
+            let steps = steps().new_tree(&mut runner).unwrap().current();
+            println!("{steps:#?}");
+            behave_the_same_for_owners(&InMemoryViews::new(), &on_mongo, &steps).await;
             clear(&database).await;
         }
     })

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use projection_core::{ErrorKind, StoreError};
 
 use super::{Sent, WriteError, reply::Unconfirmed};
-use crate::error::{DUPLICATE_KEY, Doing, VALIDATION_FAILURE, certainly_not_done, kind_of_code};
+use crate::error::{
+    CONVERSION_FAILURE, DUPLICATE_KEY, Doing, VALIDATION_FAILURE, certainly_not_done, kind_of_code,
+};
 
 /// What became of one statement.
 #[derive(Debug)]
@@ -57,6 +59,7 @@ impl WriteError {
         match self.code {
             DUPLICATE_KEY if self.on_id => ErrorKind::Conflict,
             DUPLICATE_KEY => ErrorKind::Unique,
+            CONVERSION_FAILURE => ErrorKind::Conflict,
             VALIDATION_FAILURE => ErrorKind::Poison,
             code => kind_of_code(code),
         }

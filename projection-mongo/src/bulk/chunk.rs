@@ -9,7 +9,7 @@ use crate::writer::{Open, Writer};
 /// fit its reply.
 const MAX_STATEMENTS: usize = 10_000;
 /// How many bytes of statements a command holds at most, unless one statement alone is larger.
-const MAX_BYTES: usize = 12_000_000;
+pub(crate) const MAX_BYTES: usize = 12_000_000;
 /// Fewer statements than this are not worth a second command in flight.
 const MIN_STATEMENTS: usize = 500;
 
@@ -48,6 +48,23 @@ pub(crate) struct Statement {
     pub(crate) bytes: usize,
     /// The statement, encoded.
     pub(crate) document: Vec<u8>,
+}
+
+/// One command inside a transaction: it ends at its first error, and leaves the write concern to the commit. The
+/// statements are within the limits of a command.
+pub(crate) fn in_transaction<'s>(
+    verb: Verb,
+    collection: &str,
+    statements: impl IntoIterator<Item = &'s Vec<u8>>,
+) -> bson::error::Result<RawDocumentBuf> {
+    let mut writer = Writer::with_capacity(64 * 1024);
+    writer.str(verb.command(), collection);
+    let list = writer.open_array(verb.list());
+    for (index, statement) in statements.into_iter().enumerate() {
+        writer.document_at(index, statement);
+    }
+    writer.close(list);
+    writer.finish_document()
 }
 
 /// A command, and which changes it carries, in the order of its statements.

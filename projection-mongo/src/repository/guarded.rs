@@ -10,7 +10,7 @@ use projection_core::{
     store::{CheckpointOutcome, Commit, Committed, GuardedRepository, Stored},
 };
 
-use super::{MongoRepository, commit::Batch, outcomes::Outcomes, tombstones::instance};
+use super::{MongoRepository, commit::Batch, outcomes::Outcomes, owned, tombstones::instance};
 use crate::{
     document::{Parsed, position_of},
     find,
@@ -73,7 +73,9 @@ impl<S: ViewState, Id: Key> GuardedRepository<S, Id> for MongoRepository<S, Id> 
     }
 
     async fn commit(&self, commit: Commit<'_, S, Id>) -> Committed {
-        // A server with transactions could take chunks, fence and checkpoint as one: here, and answer `Stored`.
+        if let (Some(owner), Some(fence)) = (&self.owner, commit.fence) {
+            return owned::write(self, owner, &commit, fence).await;
+        }
         let outcomes = Outcomes::none(commit.changes.len());
         let batch = Batch { repository: self, changes: commit.changes, outcomes };
         Committed { outcomes: batch.write().await, checkpoint: CheckpointOutcome::NotJoined }

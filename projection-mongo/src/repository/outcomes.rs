@@ -4,7 +4,7 @@ use projection_core::{ErrorKind, StoreError, store::ChangeOutcome};
 
 use crate::{
     bulk::{Answer, WriteError},
-    error::{CONVERSION_FAILURE, Doing},
+    error::Doing,
 };
 
 /// One outcome for each change, in their order.
@@ -38,6 +38,19 @@ impl Outcomes {
         lost
     }
 
+    /// How many changes are written.
+    pub(super) fn written(&self) -> usize {
+        self.0.iter().filter(|outcome| matches!(outcome, Some(ChangeOutcome::Written { .. }))).count()
+    }
+
+    /// What has no outcome yet has lost.
+    pub(super) fn rest_lost(&mut self) {
+        self.0
+            .iter_mut()
+            .filter(|outcome| outcome.is_none())
+            .for_each(|outcome| *outcome = Some(ChangeOutcome::Lost));
+    }
+
     /// The same error for several changes.
     pub(super) fn unknown(&mut self, places: &[usize], error: &StoreError) {
         for place in places {
@@ -62,5 +75,5 @@ impl Outcomes {
 
 /// A guard in a pipeline that does not hold, or an insert over a document that is there.
 fn is_lost_race(error: &WriteError) -> bool {
-    error.code == CONVERSION_FAILURE || error.kind() == ErrorKind::Conflict
+    error.kind() == ErrorKind::Conflict
 }

@@ -1,12 +1,13 @@
 //! Where instances stand: in the position of their document and of their tombstone.
 
 use bson::doc;
+use mongodb::ClientSession;
 use projection_core::{
     KeyRef, Position, StoreError,
     store::{Expected, RESERVED_FIELD},
 };
 
-use super::MongoRepository;
+use super::{MongoRepository, tombstones::Tombstones};
 use crate::{document::position_of, find};
 
 /// What is stored for one instance.
@@ -47,6 +48,32 @@ impl<S: Send, Id: Send> MongoRepository<S, Id> {
         if self.tombstones.may_be() {
             let buried = self.buried(ids).await?;
             places.iter_mut().zip(buried).for_each(|(place, buried)| place.tombstone = buried);
+        }
+        Ok(places)
+    }
+
+    /// The same inside a transaction.
+    pub(super) async fn places_in(
+        &self,
+        session: &mut ClientSession,
+        ids: &[KeyRef<'_>],
+    ) -> Result<Vec<Place>, StoreError> {
+        let mut places = vec![Place::default(); ids.len()];
+        let Self { documents, reading, format, tombstones, .. } = self;
+        let ours = doc! { RESERVED_FIELD: 1 };
+        let keys = || ids.iter().copied();
+        find::by_id_in(session, documents, reading, keys(), Some(&ours), |at, document| {
+            at.iter().for_each(|place| places[*place].document = Some(position_of(document, format)));
+            Ok(())
+        })
+        .await?;
+        if tombstones.may_be() {
+            let Tombstones { collection, reading, .. } = tombstones;
+            find::by_id_in(session, collection, reading, keys(), None, |at, tombstone| {
+                at.iter().for_each(|place| places[*place].tombstone = position_of(tombstone, format));
+                Ok(())
+            })
+            .await?;
         }
         Ok(places)
     }

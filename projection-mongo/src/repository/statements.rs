@@ -19,6 +19,13 @@ pub(super) fn upsert(id: KeyRef<'_>, document: &[u8]) -> Vec<u8> {
     statement.finish()
 }
 
+/// Replaces the document, whatever it holds; never inserts.
+pub(super) fn replace(id: KeyRef<'_>, document: &[u8]) -> Vec<u8> {
+    let mut statement = by_id(id, document.len());
+    statement.document("u", document);
+    statement.finish()
+}
+
 /// Replaces the document that stands at `expected`; fails where it stands at another position.
 pub(super) fn replace_at(format: &Format, id: KeyRef<'_>, expected: Position, document: &[u8]) -> Vec<u8> {
     let mut statement = by_id(id, document.len());

@@ -1,6 +1,9 @@
 //! The tombstones of a view, and whether there may be any: while there are none, nobody asks for them.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use bson::{RawDocumentBuf, doc};
 use futures::StreamExt as _;
@@ -24,7 +27,9 @@ pub(super) struct Tombstones {
     pub(super) writing: Doing,
     /// How often one was about to be written.
     written: AtomicU64,
-    /// What `written` was when none were left.
+    /// How often this process has taken a projection over: the former owner may have written some.
+    takeovers: Arc<AtomicU64>,
+    /// What `written` and `takeovers` were, together, when none were left.
     clean: AtomicU64,
 }
 
@@ -32,7 +37,11 @@ impl Tombstones {
     /// How many are removed in one step.
     const STEP: u32 = 10_000;
 
-    pub(super) async fn open(database: &Database, view: &str) -> Result<Self, StoreError> {
+    pub(super) async fn open(
+        database: &Database,
+        view: &str,
+        takeovers: Arc<AtomicU64>,
+    ) -> Result<Self, StoreError> {
         let name = format!("{view}.tombstones");
         let tombstones = Self {
             collection: find::primary(database, &name),
@@ -40,15 +49,21 @@ impl Tombstones {
             writing: Doing::new("writing to", &name),
             target: Target { database: database.clone(), collection: name },
             written: AtomicU64::new(1),
+            takeovers,
             clean: AtomicU64::new(0),
         };
-        tombstones.clear_if_none(1).await?;
+        tombstones.clear_if_none(tombstones.now()).await?;
         Ok(tombstones)
     }
 
     /// Whether there may be any.
     pub(super) fn may_be(&self) -> bool {
-        self.written.load(Ordering::SeqCst) != self.clean.load(Ordering::SeqCst)
+        self.now() != self.clean.load(Ordering::SeqCst)
+    }
+
+    /// It only rises.
+    fn now(&self) -> u64 {
+        self.written.load(Ordering::SeqCst) + self.takeovers.load(Ordering::SeqCst)
     }
 
     /// One is about to be written.
@@ -56,10 +71,10 @@ impl Tombstones {
         self.written.fetch_add(1, Ordering::SeqCst);
     }
 
-    async fn clear_if_none(&self, written: u64) -> Result<(), StoreError> {
+    async fn clear_if_none(&self, now: u64) -> Result<(), StoreError> {
         let any = self.collection.find_one(doc! {}).await.map_err(|error| self.reading.failed(error))?;
         if any.is_none() {
-            self.clean.store(written, Ordering::SeqCst);
+            self.clean.store(now, Ordering::SeqCst);
         }
         Ok(())
     }
@@ -72,7 +87,7 @@ impl Tombstones {
         passed: Position,
     ) -> Result<(), StoreError> {
         // Read before looking: one that is written meanwhile is not forgotten.
-        let written = self.written.load(Ordering::SeqCst);
+        let now = self.now();
         loop {
             let some = self.some_up_to(format, passed).await?;
             let those: Vec<_> = some
@@ -80,7 +95,7 @@ impl Tombstones {
                 .filter_map(|tombstone| Some((Parsed::new(tombstone).id()?, position_of(tombstone, format)?)))
                 .collect();
             if those.is_empty() {
-                return self.clear_if_none(written).await;
+                return self.clear_if_none(now).await;
             }
             let statements = |make: fn(&Format, KeyRef<'_>, Position) -> Vec<u8>| {
                 those.iter().enumerate().map(move |(place, (id, position))| {

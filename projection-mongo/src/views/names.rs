@@ -5,10 +5,7 @@ use futures::TryStreamExt as _;
 use mongodb::{Database, results::CollectionType};
 use projection_core::{ErrorKind, StoreError};
 
-use crate::error::{Doing, code_of};
-
-/// The code for a name that is taken.
-const NAMESPACE_EXISTS: i32 = 48;
+use crate::error::{Doing, NAMESPACE_EXISTS, code_of};
 
 /// The collection of one version.
 pub(super) fn versioned(projection: &str, version: u32) -> String {

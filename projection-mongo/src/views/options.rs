@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::checkpoints;
+use super::Transactions;
+use crate::{checkpoints, fences, leases};
 
 /// Where views and checkpoints are kept.
 #[derive(Debug, Clone)]
@@ -10,17 +11,26 @@ pub struct MongoViewsOptions {
     plain: HashMap<String, String>,
     checkpoints: String,
     skipped: String,
+    parked: String,
+    leases: String,
+    fences: String,
+    transactions: Transactions,
 }
 
 impl MongoViewsOptions {
     /// A versioned collection for each view; checkpoints in `projection.checkpoints`, records of skipped events in
-    /// `projection.skipped`.
+    /// `projection.skipped`, of parked instances in `projection.parked`; leases in `projection.leases`, and the epochs
+    /// that fence former owners in `projection.fences`.
     #[must_use]
     pub fn new() -> Self {
         Self {
             plain: HashMap::new(),
             checkpoints: checkpoints::CHECKPOINTS.to_owned(),
             skipped: checkpoints::SKIPPED.to_owned(),
+            parked: checkpoints::PARKED.to_owned(),
+            leases: leases::LEASES.to_owned(),
+            fences: fences::FENCES.to_owned(),
+            transactions: Transactions::Auto,
         }
     }
 
@@ -41,12 +51,45 @@ impl MongoViewsOptions {
         self
     }
 
+    /// Keeps the records of parked instances in this collection.
+    #[must_use]
+    pub fn with_parked(mut self, parked: impl Into<String>) -> Self {
+        self.parked = parked.into();
+        self
+    }
+
+    /// Keeps leases, and the epochs that fence former owners, in these collections. All processes that keep a view
+    /// must name the same.
+    #[must_use]
+    pub fn with_leases(mut self, leases: impl Into<String>, fences: impl Into<String>) -> Self {
+        self.leases = leases.into();
+        self.fences = fences.into();
+        self
+    }
+
+    /// Whether the owner of a view writes it in transactions; by default where the server has them.
+    #[must_use]
+    pub fn with_transactions(mut self, transactions: Transactions) -> Self {
+        self.transactions = transactions;
+        self
+    }
+
+    pub(super) fn transactions(&self) -> Transactions {
+        self.transactions
+    }
+
     pub(super) fn plain_collection(&self, projection: &str) -> Option<&str> {
         self.plain.get(projection).map(String::as_str)
     }
 
-    pub(super) fn checkpoint_collections(&self) -> (&str, &str) {
-        (&self.checkpoints, &self.skipped)
+    /// Of checkpoints, skipped events and parked instances.
+    pub(super) fn checkpoint_collections(&self) -> (&str, &str, &str) {
+        (&self.checkpoints, &self.skipped, &self.parked)
+    }
+
+    /// Of leases and fences.
+    pub(super) fn lease_collections(&self) -> (&str, &str) {
+        (&self.leases, &self.fences)
     }
 }
 

@@ -15,11 +15,17 @@ pub struct FailPoint {
 }
 
 impl FailPoint {
-    pub(super) async fn set(database: Database, app: &str, commands: &[&str], times: u32, how: Document) -> Self {
+    pub(super) async fn set(
+        database: Database,
+        app: &str,
+        commands: &[&str],
+        mode: Document,
+        how: Document,
+    ) -> Self {
         let one = ONE_AT_A_TIME.lock().await;
         let mut data = doc! { "failCommands": commands, "appName": app };
         data.extend(how);
-        let command = doc! { "configureFailPoint": "failCommand", "mode": { "times": times }, "data": data };
+        let command = doc! { "configureFailPoint": "failCommand", "mode": mode, "data": data };
         let admin = database.client().database("admin");
         admin
             .run_command(command)
