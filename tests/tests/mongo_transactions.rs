@@ -269,3 +269,39 @@ async fn a_takeover_while_the_former_owner_writes_lets_all_of_it_through_or_noth
         .await;
     }
 }
+
+// spec: B11
+#[tokio::test]
+async fn nothing_of_a_former_owner_is_stored_once_another_holds_the_lease() {
+    for (command, session_is_known) in [("insert", true), ("insert", false), ("commitTransaction", false)] {
+        with_database(move |database| async move {
+            let owned = Owned::open(&database).await;
+            let plain = database.plain().await;
+            if !session_is_known {
+                // The transaction cannot be ended then, and is waited for.
+                let fences = plain.collection::<Document>("projection.fences");
+                fences.update_one(doc! {}, doc! { "$unset": { "session": 1 } }).await.unwrap();
+            }
+            let block = doc! { "blockConnection": true, "blockTimeMS": 700 };
+            let point = database.fail(&[command], 1, block).await;
+            database.commands.take();
+            let other = MongoViews::new(plain);
+            let take = async {
+                // Its transaction is open, and the next command is held back.
+                while !database.commands.take().iter().any(|sent| sent == command) {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                }
+                owned.views.leases().unwrap().release("view", &owned.fence).await.unwrap();
+                leases::wait_for(&*other.leases().unwrap(), "other").await;
+                owned.stands().await
+            };
+            let (committed, when_held) = tokio::join!(owned.commit(), take);
+            point.off().await;
+            assert_eq!(owned.stands().await, when_held, "{command} {committed:?}");
+            let late = owned.commit().await;
+            assert!(matches!(late.checkpoint, CheckpointOutcome::Fenced), "{late:?}");
+            assert_eq!(owned.stands().await, when_held);
+        })
+        .await;
+    }
+}

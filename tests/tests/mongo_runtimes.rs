@@ -1,0 +1,180 @@
+//! Several runtimes over one database: one owner, the others stand by, and the views are right.
+
+use std::time::Duration;
+
+use acceptance::server::{TestDatabase, with_database};
+use bson::doc;
+use mongodb::Database;
+use projection_core::{
+    Event, Phase, Position, ProjectionRuntime, ViewStore as _, projection,
+    store::{Fence, LeaseAnswer, LeaseRequest, Ownership},
+};
+use projection_mongo::{ImportedEvent, MongoEvents, MongoEventsOptions, MongoViews};
+use serde::{Deserialize, Serialize};
+
+const LEASE: Duration = Duration::from_millis(500);
+const LIMIT: Duration = Duration::from_secs(60);
+const STREAMS: u32 = 7;
+
+#[derive(Debug, Serialize, Deserialize, Event)]
+#[event(name = "Noted")]
+struct Noted {
+    n: i64,
+}
+
+/// Does not commute, and counts what is applied twice.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Notes {
+    entries: Vec<i64>,
+}
+
+#[projection(name = "notes", batch_size = 20)]
+impl Notes {
+    #[on]
+    fn noted(&mut self, event: &Noted) {
+        self.entries.push(event.n);
+    }
+}
+
+async fn events(database: &Database) -> MongoEvents {
+    MongoEvents::open(database, "events", MongoEventsOptions::new()).await.unwrap()
+}
+
+/// Events at these positions, spread over streams.
+async fn append(database: &Database, positions: std::ops::RangeInclusive<u32>) {
+    let events_of = positions.map(|n| {
+        let stream = format!("s-{}", n % STREAMS);
+        ImportedEvent::named("Noted", Position::from(n), stream, &Noted { n: n.into() }).unwrap()
+    });
+    events(database).await.import(events_of).await.unwrap();
+}
+
+async fn start(database: &Database, name: &str) -> ProjectionRuntime {
+    ProjectionRuntime::builder(events(database).await, MongoViews::new(database.clone()))
+        .register::<Notes>()
+        .poll_interval(Duration::from_millis(5))
+        .lease(LEASE)
+        .owner(name)
+        .start()
+        .await
+        .unwrap()
+}
+
+async fn reaches(runtime: &ProjectionRuntime, what: &str, is: impl FnMut(&projection_core::Progress) -> bool) {
+    let mut progress = runtime.progress().remove(0);
+    let waited = tokio::time::timeout(LIMIT, progress.wait_for(is)).await;
+    waited.unwrap_or_else(|_| panic!("it should reach {what}")).unwrap();
+}
+
+async fn reaches_phase(runtime: &ProjectionRuntime, phase: Phase) {
+    reaches(runtime, &format!("{phase:?}"), |progress| progress.phase == phase).await;
+}
+
+/// Each instance is the fold of its events up to `last`, in their order, each once.
+async fn is_right(test: &TestDatabase, last: u32) {
+    let views = MongoViews::new(test.plain().await);
+    let repository = views.open::<Notes>(&projection_core::store::SourceName::default()).await.unwrap();
+    for stream in 0..STREAMS {
+        let id = projection_core::StreamId::from(format!("s-{stream}"));
+        let found = repository.find_by_id(&id).await.unwrap().unwrap_or_default();
+        let expected: Vec<i64> = (1..=last).filter(|n| n % STREAMS == stream).map(i64::from).collect();
+        assert_eq!(found.entries, expected, "s-{stream}");
+    }
+}
+
+#[tokio::test]
+async fn one_process_owns_a_view_and_another_takes_over_when_it_shuts_down() {
+    with_database(|test| async move {
+        let database = &test.database;
+        append(database, 1..=200).await;
+        let first = start(database, "first").await;
+        reaches_phase(&first, Phase::Live).await;
+        let second = start(&test.plain().await, "second").await;
+        reaches_phase(&second, Phase::Standby).await;
+        let owners = second.owners().await.unwrap();
+        assert_eq!(owners.len(), 1);
+        assert!(owners[0].owner.starts_with("first-"), "{owners:?}");
+
+        append(database, 201..=300).await;
+        reaches(&first, "300", |progress| progress.position == Position::from(300)).await;
+        first.shutdown().await;
+        reaches_phase(&second, Phase::Live).await;
+        append(database, 301..=400).await;
+        reaches(&second, "400", |progress| progress.position == Position::from(400)).await;
+        assert_eq!(second.owners().await.unwrap()[0].epoch, 2);
+        second.shutdown().await;
+        is_right(&test, 400).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_former_owner_that_wakes_up_writes_nothing_and_stands_by() {
+    with_database(|test| async move {
+        let database = &test.database;
+        append(database, 1..=50).await;
+        let first = start(database, "first").await;
+        reaches_phase(&first, Phase::Live).await;
+        // As if it had slept past its lease, and another had taken over meanwhile.
+        let leases = MongoViews::new(test.plain().await).leases().unwrap();
+        let ttl = Duration::from_secs(600);
+        let request = LeaseRequest { projection: "notes".to_owned(), version: 1, owner: "second".to_owned(), ttl };
+        let fence = loop {
+            match leases.acquire(&request).await.unwrap() {
+                LeaseAnswer::Held(fence) => break fence,
+                LeaseAnswer::Taken(Ownership { owner, epoch, .. }) => {
+                    leases.release("notes", &Fence { owner, epoch, version: 1 }).await.unwrap();
+                }
+            }
+        };
+        append(database, 51..=150).await;
+        reaches_phase(&first, Phase::Standby).await;
+        is_right(&test, 50).await;
+
+        leases.release("notes", &fence).await.unwrap();
+        reaches(&first, "150", |progress| progress.position == Position::from(150)).await;
+        first.shutdown().await;
+        is_right(&test, 150).await;
+    })
+    .await;
+}
+
+/// The owner changes all the time while events arrive.
+#[tokio::test]
+async fn while_owners_come_and_go_each_event_is_applied_once() {
+    with_database(|test| async move {
+        let database = &test.database;
+        let plain = test.plain().await;
+        let runtimes = [start(database, "a").await, start(&plain, "b").await, start(&plain, "c").await];
+        let leases = MongoViews::new(plain.clone()).leases().unwrap();
+        let mut last = 0;
+        for _ in 0..12 {
+            append(database, last + 1..=last + 90).await;
+            last += 90;
+            if let Some(owner) = leases.owners().await.unwrap().pop() {
+                let fence = Fence { owner: owner.owner, epoch: owner.epoch, version: 1 };
+                leases.release("notes", &fence).await.unwrap();
+            }
+            tokio::time::sleep(Duration::from_millis(40)).await;
+        }
+        let done = doc! { "position": i64::from(last) };
+        let checkpoints = plain.collection::<bson::Document>("projection.checkpoints");
+        let since = std::time::Instant::now();
+        while checkpoints.find_one(done.clone()).await.unwrap().is_none() {
+            assert!(
+                since.elapsed() < LIMIT,
+                "{:?}",
+                runtimes.iter().map(ProjectionRuntime::list).collect::<Vec<_>>()
+            );
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        for runtime in runtimes {
+            runtime.shutdown().await;
+        }
+        is_right(&test, last).await;
+        let epoch =
+            plain.collection::<bson::Document>("projection.fences").find_one(doc! {}).await.unwrap().unwrap();
+        assert!(epoch.get_i64("epoch").unwrap() > 3, "{epoch}");
+    })
+    .await;
+}
