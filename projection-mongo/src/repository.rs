@@ -49,8 +49,7 @@ pub(crate) struct MongoRepository<S, Id> {
     tombstones: Tombstones,
     reading: Doing,
     writing: Doing,
-    /// Where the server has transactions.
-    owner: Option<Owner>,
+    owner: Owner,
     types: PhantomData<fn(S, Id)>,
 }
 
@@ -60,7 +59,7 @@ impl<S, Id> MongoRepository<S, Id> {
         database: &Database,
         collection: &str,
         format: Format,
-        owner: Option<Owner>,
+        owner: Owner,
         takeovers: Arc<AtomicU64>,
     ) -> Result<Self, StoreError> {
         Ok(Self {

@@ -92,7 +92,7 @@ impl ViewStore for MongoViews {
         let format = Format { source: source.clone(), version: is_plain.then_some(P::VERSION) };
         let used = || self.options.transactions().are_used(&self.database);
         let transactions = *self.transactions.get_or_try_init(used).await?;
-        let owner = transactions.then(|| Owner::new(P::NAME, self.fences(), self.mongo_checkpoints()));
+        let owner = Owner::new(P::NAME, self.fences(), self.mongo_checkpoints(), transactions);
         let opened = MongoRepository::<P::State, P::Id>::open(
             &self.database,
             &collection,

@@ -242,7 +242,7 @@ async fn what_another_wrote_without_a_fence_is_not_overwritten() {
 }
 
 #[tokio::test]
-async fn without_transactions_an_owner_writes_as_before() {
+async fn without_transactions_an_owner_asks_for_its_fence_and_writes_what_stands_where_it_was() {
     with_database(|database| async move {
         let options = MongoViewsOptions::new().with_transactions(Transactions::Never);
         let views = MongoViews::with_options(database.database.clone(), options);
@@ -256,7 +256,32 @@ async fn without_transactions_an_owner_writes_as_before() {
             commit(&repository, &fence, Some(&at_1), &[change(&1, Some(&one), 1, Expected::Absent)]).await;
         assert_eq!(outcome_names(&committed.outcomes), ["written"]);
         assert!(matches!(committed.checkpoint, CheckpointOutcome::NotJoined));
-        assert_eq!(database.commands.take(), ["insert"]);
+        assert_eq!(database.commands.take(), ["find", "insert"]);
+
+        let two = Tally::of(2);
+        leases::take_over(&*views.leases().unwrap(), "owner", "other").await;
+        let committed = commit(&repository, &fence, Some(&at_1), &[change(&1, Some(&two), 2, at(1))]).await;
+        assert_eq!(outcome_names(&committed.outcomes), ["lost"]);
+        assert!(matches!(committed.checkpoint, CheckpointOutcome::Fenced));
+    })
+    .await;
+}
+
+/// Whichever kind of server the tests run on.
+#[tokio::test]
+async fn transactions_are_refused_where_the_server_has_none() {
+    with_database(|database| async move {
+        let hello = database.plain().await.run_command(doc! { "hello": 1 }).await.unwrap();
+        let options = MongoViewsOptions::new().with_transactions(Transactions::Always);
+        let views = MongoViews::with_options(database.database.clone(), options);
+        match views.open::<View<Tally, i64>>(&SourceName::default()).await {
+            Ok(_) => assert!(hello.contains_key("setName") || hello.contains_key("msg"), "{hello}"),
+            Err(error) => {
+                assert!(!hello.contains_key("setName"), "{error}");
+                assert_eq!(error.kind(), ErrorKind::Permanent);
+                assert!(error.to_string().contains("a standalone server has no transactions"), "{error}");
+            }
+        }
     })
     .await;
 }

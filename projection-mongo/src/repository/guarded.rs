@@ -73,10 +73,26 @@ impl<S: ViewState, Id: Key> GuardedRepository<S, Id> for MongoRepository<S, Id> 
     }
 
     async fn commit(&self, commit: Commit<'_, S, Id>) -> Committed {
-        if let (Some(owner), Some(fence)) = (&self.owner, commit.fence) {
-            return owned::write(self, owner, &commit, fence).await;
+        let changes = commit.changes.len();
+        if let Some(fence) = commit.fence {
+            if self.owner.has_transactions {
+                return owned::write(self, &self.owner, &commit, fence).await;
+            }
+            match self.owner.owns(fence).await {
+                Ok(true) => {}
+                Ok(false) => {
+                    let mut outcomes = Outcomes::none(changes);
+                    outcomes.rest_lost();
+                    return Committed { outcomes: outcomes.finish(), checkpoint: CheckpointOutcome::Fenced };
+                }
+                Err(error) => {
+                    let mut outcomes = Outcomes::none(changes);
+                    (0..changes).for_each(|place| outcomes.not_written(place, &error));
+                    return Committed { outcomes: outcomes.finish(), checkpoint: CheckpointOutcome::NotJoined };
+                }
+            }
         }
-        let outcomes = Outcomes::none(commit.changes.len());
+        let outcomes = Outcomes::none(changes);
         let batch = Batch { repository: self, changes: commit.changes, outcomes };
         Committed { outcomes: batch.write().await, checkpoint: CheckpointOutcome::NotJoined }
     }

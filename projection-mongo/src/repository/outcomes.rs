@@ -38,6 +38,15 @@ impl Outcomes {
         lost
     }
 
+    /// Certainly not written. Where trying again may help, loading again is harmless.
+    pub(super) fn not_written(&mut self, place: usize, error: &StoreError) {
+        let outcome = match error.kind() {
+            ErrorKind::Transient | ErrorKind::Conflict => ChangeOutcome::Unknown(error.clone()),
+            _ => ChangeOutcome::Rejected(error.clone()),
+        };
+        self.set(place, outcome);
+    }
+
     /// How many changes are written.
     pub(super) fn written(&self) -> usize {
         self.0.iter().filter(|outcome| matches!(outcome, Some(ChangeOutcome::Written { .. }))).count()

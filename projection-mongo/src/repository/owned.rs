@@ -68,7 +68,7 @@ impl<S: ViewState, Id: Key> Run<'_, S, Id> {
             Ok(Some(session)) => session,
             Ok(None) => return Err(Fenced),
             Err(error) => {
-                (0..self.commit.changes.len()).for_each(|place| self.failed(place, &error));
+                (0..self.commit.changes.len()).for_each(|place| self.outcomes.not_written(place, &error));
                 return Ok(());
             }
         };
@@ -127,7 +127,7 @@ impl<S: ViewState, Id: Key> Run<'_, S, Id> {
                     }
                     if taken_out >= MOST_TAKEN_OUT {
                         let error = StoreError::transient("too many others of its transaction were refused");
-                        chunk.iter().for_each(|change| self.failed(change.place, &error));
+                        chunk.iter().for_each(|change| self.outcomes.not_written(change.place, &error));
                         return Ok(());
                     }
                 }
@@ -136,7 +136,7 @@ impl<S: ViewState, Id: Key> Run<'_, S, Id> {
                     tries += 1;
                 }
                 End::InTheWay(error) | End::Undone(error) => {
-                    chunk.iter().for_each(|change| self.failed(change.place, &error));
+                    chunk.iter().for_each(|change| self.outcomes.not_written(change.place, &error));
                     return Ok(());
                 }
                 End::Unknown { error, joined } => {
@@ -162,15 +162,6 @@ impl<S: ViewState, Id: Key> Run<'_, S, Id> {
         let outcome = match error.kind() {
             ErrorKind::Conflict => ChangeOutcome::Lost,
             _ => ChangeOutcome::Rejected(error.error(&self.repository.writing)),
-        };
-        self.outcomes.set(place, outcome);
-    }
-
-    /// Not written. Where trying again may help, loading again is harmless.
-    fn failed(&mut self, place: usize, error: &StoreError) {
-        let outcome = match error.kind() {
-            ErrorKind::Transient | ErrorKind::Conflict => ChangeOutcome::Unknown(error.clone()),
-            _ => ChangeOutcome::Rejected(error.clone()),
         };
         self.outcomes.set(place, outcome);
     }

@@ -20,6 +20,7 @@ pub(crate) struct Owner {
     pub(crate) projection: &'static str,
     pub(crate) fences: Fences,
     pub(crate) checkpoints: MongoCheckpoints,
+    pub(crate) has_transactions: bool,
     /// The session of the last commit; none while there is one in progress, or when one was broken off.
     kept: Mutex<Option<Session>>,
 }
@@ -32,8 +33,19 @@ pub(super) struct Session {
 }
 
 impl Owner {
-    pub(crate) fn new(projection: &'static str, fences: Fences, checkpoints: MongoCheckpoints) -> Self {
-        Self { projection, fences, checkpoints, kept: Mutex::default() }
+    pub(crate) fn new(
+        projection: &'static str,
+        fences: Fences,
+        checkpoints: MongoCheckpoints,
+        has_transactions: bool,
+    ) -> Self {
+        Self { projection, fences, checkpoints, has_transactions, kept: Mutex::default() }
+    }
+
+    /// Whether nobody has taken over. Without a transaction that is all that can be asked: it may be so a moment later.
+    pub(crate) async fn owns(&self, fence: &Fence) -> Result<bool, StoreError> {
+        let newest = self.fences.newest(self.projection, fence.version).await?;
+        Ok(newest.is_none_or(|newest| newest == *fence))
     }
 
     /// The session of this owner; `None`: it is no longer the owner. No I/O, but for a few round trips the first time.
