@@ -35,7 +35,8 @@
 //! ```
 //!
 //! [`MongoViews`] keeps views, effectively once: a state and the position of its last event are one write, guarded by
-//! the position it was loaded with. [`MongoEvents`] reads a collection of events, also one that exists, by mapping the
+//! the position it was loaded with. Where the server has transactions, the owner of a view writes each chunk of a batch
+//! in one, with its fence and, at the end, the checkpoint ([`MongoLeases`], [`Transactions`]). [`MongoEvents`] reads a collection of events, also one that exists, by mapping the
 //! names of its fields ([`EventFields`]). [`MongoCheckpoints`] is for whoever keeps views elsewhere.
 //!
 //! The feature `dns-resolver` is for addresses that begin with `mongodb+srv://`.
