@@ -191,6 +191,8 @@ impl Engine {
             }
         }
         self.count(reached, &flushed);
+        // Stores that never wait, such as those in memory, must leave room for others.
+        tokio::task::yield_now().await;
         if flushed.stopped_at.is_some() { Err(self.stopped()) } else { Ok(()) }
     }
 

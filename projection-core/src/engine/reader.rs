@@ -15,7 +15,7 @@ use super::{
 use crate::{RetryStrategy, StoreError, store::Window};
 
 /// How many events are read at once. A store may return fewer, to bound a page's bytes.
-pub(crate) const PAGE_EVENTS: usize = 5_000;
+pub(crate) const PAGE_EVENTS: usize = 2_000;
 
 /// How many decoded pages wait for the fold: this bounds what is held in memory (spec: B2).
 const PAGES_AHEAD: usize = 1;

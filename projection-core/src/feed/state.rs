@@ -14,6 +14,8 @@ pub(super) struct Shared {
     pub run: Run,
     /// Whether no run may begin.
     pub paused: bool,
+    /// Whether the current run is stopped because the lease was lost: another process goes on.
+    pub steps_down: bool,
     /// Offered events that are not applied yet, in the order they came.
     pub waiting: Vec<Arc<Offer>>,
 }
@@ -37,7 +39,13 @@ pub(super) struct Run {
 
 impl Shared {
     pub(super) fn new() -> Self {
-        Self { state: State::NotStarted, run: Run::default(), paused: false, waiting: Vec::new() }
+        Self {
+            state: State::NotStarted,
+            run: Run::default(),
+            paused: false,
+            steps_down: false,
+            waiting: Vec::new(),
+        }
     }
 }
 
@@ -53,6 +61,7 @@ impl FeedCore {
             return Err(self.stopped_error());
         }
         shared.run.stop.cancel();
+        shared.steps_down = false;
         shared.run = Run { number: shared.run.number + 1, stop: CancellationToken::new() };
         shared.state = State::CatchingUp;
         Ok(shared.run.clone())
@@ -115,6 +124,7 @@ impl FeedCore {
         self.progress.phase(match &state {
             State::Failed(cause) if self.supervised && cause.may_pass() => Phase::Retrying,
             State::Failed(_) => Phase::Failed,
+            _ if shared.steps_down => Phase::Standby,
             _ => Phase::Stopped,
         });
         shared.state = state;
@@ -130,9 +140,19 @@ impl FeedCore {
         }
     }
 
+    /// Ends the current run, since another process may own the view by now.
+    pub(crate) fn step_down(&self) {
+        self.shared().steps_down = true;
+        self.stop();
+    }
+
     /// Ends the current run, and lets none begin until [`unpause`](Self::unpause).
     pub(crate) fn pause(&self) {
-        self.shared().paused = true;
+        {
+            let mut shared = self.shared();
+            shared.paused = true;
+            shared.steps_down = false;
+        }
         self.stop();
     }
 
@@ -172,6 +192,7 @@ impl FeedCore {
     /// It is not running and is not meant to, unless it failed for good.
     pub(crate) fn rest(&self) {
         let mut shared = self.shared();
+        shared.steps_down = false;
         if !matches!(&shared.state, State::Failed(cause) if !cause.may_pass()) {
             self.end(&mut shared, State::Stopped);
         }

@@ -29,6 +29,13 @@ pub(super) struct Held {
     until: Instant,
 }
 
+/// How the keeping of a lease ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    ToTheEnd,
+    Lost,
+}
+
 impl Lease {
     pub(super) fn new(storage: Arc<dyn LeaseStorage>, request: LeaseRequest) -> Self {
         Self { storage, request }
@@ -52,12 +59,12 @@ impl Lease {
         }
     }
 
-    /// Renews the lease until it is lost; returns then, or when `stop` comes.
-    pub(super) async fn keep(&self, mut held: Held, stop: &CancellationToken) {
+    /// Renews the lease until it is lost, or `stop` comes.
+    pub(super) async fn keep(&self, mut held: Held, stop: &CancellationToken) -> Kept {
         loop {
             tokio::select! {
                 biased;
-                () = stop.cancelled() => return,
+                () = stop.cancelled() => return Kept::ToTheEnd,
                 () = tokio::time::sleep(self.interval().min(held.until.saturating_duration_since(Instant::now()))) => {}
             }
             // A renewal that hangs must not outlast the lease.
@@ -67,7 +74,7 @@ impl Lease {
                 Ok(Attempt::Failed) if Instant::now() < held.until => {}
                 Ok(Attempt::Held(_) | Attempt::Failed) | Err(_) => {
                     tracing::warn!(epoch = held.fence.epoch, "the lease has run out");
-                    return;
+                    return Kept::Lost;
                 }
                 Ok(Attempt::Taken(other)) => {
                     tracing::warn!(
@@ -75,7 +82,7 @@ impl Lease {
                         epoch = other.epoch,
                         "another process has taken the projection over"
                     );
-                    return;
+                    return Kept::Lost;
                 }
             }
         }

@@ -4,9 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use super::{
-    lease::{Attempt, Held, Lease},
+    lease::{Attempt, Held, Kept, Lease},
     worker::Wanted,
 };
 use crate::{Phase, Position, Retries, RetryStrategy, StoreError, feed::FeedCore};
@@ -14,7 +15,7 @@ use crate::{Phase, Position, Retries, RetryStrategy, StoreError, feed::FeedCore}
 pub(super) struct Supervisor {
     pub feed: Arc<FeedCore>,
     pub wanted: watch::Receiver<Wanted>,
-    pub lease: Option<Lease>,
+    pub lease: Option<Arc<Lease>>,
     pub poll: Duration,
     pub shutdown: CancellationToken,
 }
@@ -80,7 +81,7 @@ impl Supervisor {
 
     /// Stands by until the lease is held. Without leases this process is the only owner.
     async fn own(&mut self) -> Result<Option<Held>, Told> {
-        let Some(lease) = &self.lease else { return Ok(None) };
+        let Some(lease) = self.lease.clone() else { return Ok(None) };
         let interval = lease.interval();
         loop {
             match lease.take().await {
@@ -112,13 +113,20 @@ impl Supervisor {
         let lived = live(&self.feed, self.poll, &self.shutdown);
         let (Some(lease), Some(held)) = (&self.lease, held) else { return lived.await };
         let (fence, ended) = (held.fence.clone(), CancellationToken::new());
-        tokio::pin!(lived);
-        tokio::select! {
-            () = &mut lived => lease.give_up(&fence).await,
-            () = lease.keep(held, &ended) => {
-                self.feed.stop();
-                lived.await;
+        // In a task of its own: a replay that is busy must not keep it from being renewed.
+        let keeping = tokio::spawn({
+            let (lease, ended, feed) = (Arc::clone(lease), ended.clone(), Arc::clone(&self.feed));
+            async move {
+                if lease.keep(held, &ended).await == Kept::Lost {
+                    feed.step_down();
+                }
             }
+            .in_current_span()
+        });
+        lived.await;
+        ended.cancel();
+        if keeping.await.is_ok() {
+            lease.give_up(&fence).await;
         }
     }
 }

@@ -37,7 +37,8 @@ impl Worker {
         shutdown: CancellationToken,
     ) -> impl Future<Output = ()> + Send + 'static {
         let feed = Arc::clone(&self.feed);
-        Supervisor { feed, wanted: self.wanted.subscribe(), lease, poll, shutdown }.run()
+        let (wanted, lease) = (self.wanted.subscribe(), lease.map(Arc::new));
+        Supervisor { feed, wanted, lease, poll, shutdown }.run()
     }
 
     pub(super) fn status(&self) -> ProjectionStatus {

@@ -52,6 +52,7 @@ use crate::{
 ///
 /// When two event types of the projection share a name.
 #[expect(clippy::panic, reason = "a failed check is a panic, as in every test")]
+#[must_use = "name the events, then say what to expect"]
 pub fn given<P: Projection>() -> Given<P> {
     let decoders = match Decoders::of_projection::<P>() {
         Ok(decoders) => decoders,
@@ -68,7 +69,6 @@ pub fn given<P: Projection>() -> Given<P> {
 }
 
 /// The events of a test. Its checks panic, as a test's assertions do.
-#[must_use]
 pub struct Given<P: Projection> {
     table: HandlerTable<P>,
     decoders: Decoders<InMemoryEventStore>,
@@ -93,6 +93,7 @@ impl<P: Projection> Given<P> {
     /// When the event cannot be written as JSON.
     #[track_caller]
     #[expect(clippy::needless_pass_by_value, reason = "a test reads better without a borrow")]
+    #[must_use = "say what to expect"]
     pub fn event<E: Event + Serialize>(mut self, event: E) -> Self {
         let data = match serde_json::to_value(&event) {
             Ok(data) => data,
@@ -114,6 +115,7 @@ impl<P: Projection> Given<P> {
     ///
     /// When there is no event yet.
     #[track_caller]
+    #[must_use = "say what to expect"]
     pub fn on_stream(mut self, stream: impl Into<StreamId>) -> Self {
         self.last("on_stream").stream = stream.into();
         self
@@ -125,6 +127,7 @@ impl<P: Projection> Given<P> {
     ///
     /// When there is no event yet.
     #[track_caller]
+    #[must_use = "say what to expect"]
     pub fn at(mut self, time: OffsetDateTime) -> Self {
         self.last("at").time = Some(time);
         self

@@ -244,6 +244,10 @@ async fn progress_does_not_go_backwards_when_an_abandoned_replay_is_started_agai
     });
     for _ in 0..2 {
         assert!(feed.catch_up().await.is_err());
+        // A watch shows the latest value only: the end of the first run must be seen before the second begins.
+        while seen.lock().unwrap().last().map(|(phase, _)| *phase) != Some(projection_core::Phase::Failed) {
+            tokio::task::yield_now().await;
+        }
     }
     drop(feed);
     watching.await.unwrap();

@@ -122,3 +122,48 @@ async fn a_checkpoint_of_a_former_owner_is_refused() {
     checkpoint.fence = Some(old);
     assert!(views.checkpoints().save(&[checkpoint]).await.is_err());
 }
+
+/// Counts, so slowly that its lease would run out.
+struct Slow;
+
+impl projection_core::Projection for Slow {
+    type State = i64;
+    type Id = projection_core::Singleton;
+    const NAME: &'static str = "slow";
+
+    fn handlers<H: projection_core::Handlers<Self>>(handlers: &mut H) {
+        handlers.on::<crate::support::Added>(
+            |_, _, keys| keys.push(projection_core::Singleton),
+            |count, _, _, _| {
+                std::thread::sleep(Duration::from_millis(2));
+                *count.get_or_insert(0) += 1;
+            },
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_replay_that_never_waits_keeps_its_lease() {
+    let runtime = ProjectionRuntime::builder(turns(600), InMemoryViews::new())
+        .register_with::<Slow>(|options| options.batch_size(500))
+        .lease(LEASE)
+        .start()
+        .await
+        .unwrap();
+    runtime.caught_up().await.unwrap();
+    assert_eq!(runtime.owners().await.unwrap()[0].epoch, 1, "it was renewed meanwhile");
+}
+
+#[tokio::test]
+async fn a_lease_that_is_lost_in_the_middle_is_taken_again_and_ends_in_a_view_that_is_caught_up() {
+    let views = InMemoryViews::new();
+    let runtime = ProjectionRuntime::builder(turns(600), views.clone())
+        .register_with::<Slow>(|options| options.batch_size(300))
+        .lease(LEASE)
+        .start()
+        .await
+        .unwrap();
+    runtime.caught_up().await.unwrap();
+    let count = runtime.view::<Slow>().unwrap().find(&projection_core::Singleton).await.unwrap();
+    assert_eq!(count, Some(600), "one thread does all, so that the lease runs out in each batch");
+}

@@ -1,5 +1,3 @@
-#![allow(unused_must_use, reason = "a check that passed has nothing more to say")]
-
 use projection_core::{StreamId, testing::given};
 use time::{
     OffsetDateTime,
