@@ -13,7 +13,9 @@
 //!   again. The document is taken away by the next write to the instance, or when the tombstone is.
 //! - *Both are done, but the answer was lost*: `load` answers the tombstone.
 //!
-//! An owner's transaction that carries the checkpoint needs no tombstone: no replay begins before it.
+//! An owner's transaction writes the tombstone and deletes the document in one. It writes one also beside the
+//! checkpoint, which no replay would need: where the answer to its commit is lost, the same process folds the batch
+//! again, and an absent instance would be taken for one that never was.
 //!
 //! Re-creation inserts the document and leaves the tombstone, which is below it from then on. Tombstones go when a
 //! checkpoint has passed them, and documents below them go first: the other order would bring a document back.

@@ -177,6 +177,28 @@ async fn a_commit_that_stays_without_an_answer_is_unknown() {
     }
 }
 
+// spec: B18
+#[tokio::test]
+async fn a_delete_whose_commit_got_no_answer_is_seen_when_it_is_loaded_again() {
+    with_database(|database| async move {
+        let owned = Owned::open(&database).await;
+        // It is applied, and nobody says so. What deletes may depend on the state: folded again onto nothing, the
+        // instance would be created anew.
+        let how = doc! { "writeConcernError": { "code": 64, "errmsg": "slow" } };
+        let point = database.fail(&["commitTransaction"], 100, how).await;
+        let changes = [change(&1, None, 8, Expected::At(Position::from(5)))];
+        let at_8 = checkpoint("view", 1, 0, 8);
+        let commit = Commit { changes: &changes, fence: Some(&owned.fence), checkpoint: Some(&at_8) };
+        let committed = owned.repository.guarded().unwrap().commit(commit).await;
+        point.off().await;
+        assert_eq!(outcome_names(&committed.outcomes), ["unknown"]);
+        let found = load(&*owned.repository, &[1]).await.remove(0).unwrap();
+        assert_eq!((found.state, found.position), (None, Position::from(8)));
+        assert_eq!(owned.stands().await.1, 8);
+    })
+    .await;
+}
+
 // spec: B33
 #[tokio::test]
 async fn a_transaction_that_the_server_gave_up_is_begun_again() {

@@ -111,7 +111,7 @@ impl<S: ViewState, Id: Key> Attempt<'_, S, Id> {
 
         let plan = self.plan(session).await?;
         let checkpoint = self.checkpoint.filter(|_| plan.lost.is_empty());
-        if checkpoint.is_none() && !plan.buries.is_empty() {
+        if !plan.buries.is_empty() {
             self.bury(session, &plan.buries).await?;
         }
         let documents = &repository.target;
@@ -168,7 +168,8 @@ impl<S: ViewState, Id: Key> Attempt<'_, S, Id> {
         }
     }
 
-    /// Puts tombstones, since no checkpoint goes with the deletes.
+    /// Puts tombstones, also where the checkpoint goes with the deletes: should the answer to the commit be lost, the
+    /// batch is folded again onto what is stored, and it must be seen that the instance was deleted by it.
     async fn bury(&self, session: &mut Session, buries: &[&Prepared]) -> Result<(), End> {
         let repository = self.run.repository;
         let (tombstones, format) = (&repository.tombstones, &repository.format);
