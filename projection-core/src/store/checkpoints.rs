@@ -120,27 +120,21 @@ pub trait CheckpointStorage: Send + Sync {
     /// # Errors
     ///
     /// When the store cannot be written.
-    async fn park(&self, _parked: &[ParkedInstance]) -> Result<(), StoreError> {
-        Err(StoreError::permanent("parking is not supported yet"))
-    }
+    async fn park(&self, parked: &[ParkedInstance]) -> Result<(), StoreError>;
 
     /// The parked instances of a projection, all versions, in position order. One round trip.
     ///
     /// # Errors
     ///
     /// When the store cannot be read.
-    async fn parked(&self, _projection: &str) -> Result<Vec<ParkedInstance>, StoreError> {
-        Ok(Vec::new())
-    }
+    async fn parked(&self, projection: &str) -> Result<Vec<ParkedInstance>, StoreError>;
 
     /// Removes the record of a parked instance; harmless when there is none. One round trip.
     ///
     /// # Errors
     ///
     /// When the store cannot be written.
-    async fn unpark(&self, _key: &CheckpointKey, _instance: &str) -> Result<(), StoreError> {
-        Ok(())
-    }
+    async fn unpark(&self, key: &CheckpointKey, instance: &str) -> Result<(), StoreError>;
 
     /// What a projection has passed over, all versions, in position order.
     ///
