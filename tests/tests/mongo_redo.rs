@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use acceptance::{
-    conformance::{Tally, View, change, load, write},
+    conformance::{Tally, View, change, checkpoints, leases, load},
     server::{TestDatabase, with_database},
 };
 use bson::{Document, doc};
 use projection_core::{
     Position, ViewStore,
-    store::{ChangeOutcome, Expected, SharedRepository, SourceName, Stored},
+    store::{ChangeOutcome, Commit, Expected, Fence, SharedRepository, SourceName, Stored},
 };
 use projection_mongo::MongoViews;
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
@@ -30,8 +30,10 @@ struct Batch {
 
 fn batches() -> impl Strategy<Value = Vec<Batch>> {
     let events = prop::collection::vec((0..5_i64, prop::bool::weighted(0.3)), 1..8);
-    let fault =
-        prop::option::weighted(0.7, (prop::sample::select(vec!["insert", "update", "delete"]), any::<bool>()));
+    let fault = prop::option::weighted(
+        0.7,
+        (prop::sample::select(vec!["insert", "update", "delete", "commitTransaction"]), any::<bool>()),
+    );
     let batch =
         (events, fault, any::<bool>()).prop_map(|(events, fault, checkpoint)| Batch { events, fault, checkpoint });
     prop::collection::vec(batch, 1..8)
@@ -49,7 +51,7 @@ fn fold(state: Option<Tally>, position: u32, deletes: bool) -> Option<Tally> {
 }
 
 /// Loads, folds what is new, writes. Whether everything is written.
-async fn attempt(repository: &Repository, events: &[(u32, Event)]) -> bool {
+async fn attempt(repository: &Repository, owner: Option<&Fence>, events: &[(u32, Event)]) -> bool {
     let ids: Vec<i64> = events.iter().map(|(_, (id, _))| *id).collect::<BTreeSet<_>>().into_iter().collect();
     let mut folded = Vec::new();
     for (id, stored) in ids.into_iter().zip(load(&**repository, &ids_of(events)).await) {
@@ -71,7 +73,10 @@ async fn attempt(repository: &Repository, events: &[(u32, Event)]) -> bool {
     }
     let changes: Vec<_> =
         folded.iter().map(|(id, state, last, expected)| change(id, state.as_ref(), *last, *expected)).collect();
-    let outcomes = write(&**repository, &changes).await;
+    let last = events.last().map_or(0, |(at, _)| *at);
+    let checkpoint = owner.map(|_| checkpoints::checkpoint("view", 1, 0, last));
+    let commit = Commit { changes: &changes, fence: owner, checkpoint: checkpoint.as_ref() };
+    let outcomes = repository.guarded().unwrap().commit(commit).await.outcomes;
     outcomes.iter().all(|outcome| matches!(outcome, ChangeOutcome::Written { .. }))
 }
 
@@ -79,8 +84,10 @@ fn ids_of(events: &[(u32, Event)]) -> Vec<i64> {
     events.iter().map(|(_, (id, _))| *id).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-async fn run(database: &TestDatabase, batches: &[Batch]) {
+async fn run(database: &TestDatabase, batches: &[Batch], owned: bool) {
     let views = MongoViews::new(database.database.clone());
+    let owner = if owned { Some(leases::wait_for(&*views.leases().unwrap(), "owner").await) } else { None };
+    let owner = owner.as_ref();
     let open = async || views.open::<View<Tally, i64>>(&SourceName::default()).await.unwrap();
     let mut repository: Repository = open().await;
     let mut expected: BTreeMap<i64, Option<Tally>> = BTreeMap::new();
@@ -99,13 +106,13 @@ async fn run(database: &TestDatabase, batches: &[Batch]) {
                 doc! { "closeConnection": true }
             };
             let point = database.fail(&[command], 1, how).await;
-            if !attempt(&repository, &events).await {
+            if !attempt(&repository, owner, &events).await {
                 // As after a crash.
                 repository = open().await;
             }
             point.off().await;
         }
-        assert!(attempt(&repository, &events).await, "without a fault everything is written");
+        assert!(attempt(&repository, owner, &events).await, "without a fault everything is written");
         if batch.checkpoint {
             repository.guarded().unwrap().checkpoint_passed(Position::from(position)).await.unwrap();
         }
@@ -131,7 +138,21 @@ async fn a_batch_that_failed_partway_and_is_done_again_gives_the_same_states() {
         for _ in 0..12 {
             let batches = batches().new_tree(&mut runner).unwrap().current();
             println!("{batches:#?}");
-            run(&database, &batches).await;
+            run(&database, &batches, false).await;
+        }
+    })
+    .await;
+}
+
+// spec: B11, B18, P11
+#[tokio::test]
+async fn a_batch_of_an_owner_that_failed_and_is_done_again_gives_the_same_states() {
+    with_database(|database| async move {
+        let mut runner = TestRunner::default();
+        for _ in 0..12 {
+            let batches = batches().new_tree(&mut runner).unwrap().current();
+            println!("{batches:#?}");
+            run(&database, &batches, true).await;
         }
     })
     .await;
