@@ -46,7 +46,10 @@ pub struct ProjectionRuntime {
 }
 
 impl ProjectionRuntime {
-    /// Whether every projection has applied its history and is live; waits until it is so. No I/O of its own.
+    /// Waits until every projection has applied its history and is live. No I/O of its own.
+    ///
+    /// While another process owns a projection, or an outage lasts, it waits on: a stand-by is not caught up. For a
+    /// readiness check that answers at once, see [`list`](Self::list).
     ///
     /// # Errors
     ///

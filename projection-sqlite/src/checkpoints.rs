@@ -31,7 +31,7 @@ pub struct SqliteCheckpoints {
 /// A former owner tried to store a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the checkpoint of `{projection}` was stored by epoch {stored}, and {owner} has epoch {epoch}: it is no longer the \
+    "the newest owner of `{projection}` has epoch {stored}, and {owner} has epoch {epoch}: it is no longer the \
      owner"
 )]
 struct FormerOwner {

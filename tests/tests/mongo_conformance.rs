@@ -1,6 +1,6 @@
 //! The conformance suites of views, on MongoDB.
 
-use acceptance::{server::with_database, suite};
+use acceptance::{lease_suites, server::with_database, view_suites};
 use projection_mongo::{MongoCheckpoints, MongoViews};
 
 async fn views<F: Future<Output = ()> + Send + 'static>(test: impl FnOnce(MongoViews) -> F) {
@@ -11,88 +11,5 @@ async fn checkpoints<F: Future<Output = ()> + Send + 'static>(test: impl FnOnce(
     with_database(|database| test(MongoCheckpoints::new(database.database))).await;
 }
 
-suite!(
-    views,
-    views,
-    [
-        a_state_survives_the_way_to_the_store_and_back,
-        a_field_that_the_state_no_longer_has_is_passed_over,
-        found_states_have_the_places_of_their_ids,
-        saving_replaces_and_deleting_twice_is_harmless,
-        every_type_of_key_finds_its_instance,
-        an_id_in_the_state_must_be_the_instance_s,
-        our_own_name_is_refused_as_a_field,
-        a_state_that_does_not_fit_is_named,
-        a_view_can_be_opened_again,
-    ]
-);
-
-suite!(
-    guarded,
-    views,
-    [
-        a_position_is_stored_with_its_state,
-        each_change_is_written_or_lost_by_itself,
-        a_change_at_a_position_never_inserts,
-        an_empty_batch_is_fine,
-        the_same_batch_again_changes_nothing,
-        offered_events_are_kept_with_the_state,
-        a_refused_state_does_not_take_the_others_with_it,
-        an_instance_without_a_position_is_refused,
-        an_instance_fed_from_another_source_is_refused,
-        a_checkpoint_is_never_stored_with_a_batch_that_lost,
-    ]
-);
-
-suite!(
-    tombstones,
-    views,
-    [
-        a_delete_leaves_the_position,
-        a_late_writer_does_not_bring_a_deleted_instance_back,
-        a_delete_that_lost_changes_nothing,
-        an_instance_is_created_again_over_its_tombstone,
-        deleting_what_was_never_stored_leaves_the_position,
-        a_tombstone_goes_when_a_checkpoint_has_passed_it,
-        a_tombstone_is_there_after_opening_again,
-    ]
-);
-
-suite!(
-    unique,
-    views,
-    [
-        a_value_that_is_taken_is_refused_naming_the_index,
-        saving_a_value_that_is_taken_is_refused,
-        a_value_may_move_inside_a_batch,
-    ]
-);
-
-suite!(
-    checkpoints,
-    checkpoints,
-    [
-        what_is_saved_is_loaded,
-        saving_again_replaces,
-        recording_again_changes_nothing,
-        removing_a_version_leaves_the_others,
-        an_instance_is_parked_once,
-        a_released_instance_is_no_longer_parked,
-    ]
-);
-
-suite!(
-    leases,
-    views,
-    [
-        a_lease_is_held_by_one,
-        a_renewal_keeps_the_epoch,
-        a_lease_that_ended_is_taken_with_a_higher_epoch,
-        ones_own_lease_that_ended_has_another_epoch,
-        a_lease_that_was_given_up_is_free,
-        of_many_that_ask_at_once_one_holds_it,
-        owners_are_listed,
-        a_commit_of_a_former_owner_is_refused,
-        a_checkpoint_of_a_former_owner_is_refused,
-    ]
-);
+view_suites!(views, checkpoints);
+lease_suites!(views);

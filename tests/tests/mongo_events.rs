@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use acceptance::{
     conformance::events::{Data, Sample, WithEvents},
+    event_suites,
     server::with_database,
-    suite,
 };
 use mongodb::Database;
 use projection_core::Position;
@@ -51,20 +51,7 @@ mod with_the_default_fields {
         with_database(|database| test(OnMongo { database: database.database, options })).await;
     }
 
-    suite!(
-        events,
-        events,
-        [
-            the_mark_is_the_last_position,
-            an_empty_store_has_an_empty_page,
-            a_page_says_how_far_it_goes,
-            a_filter_is_honoured,
-            pages_of_any_size_give_each_event_once,
-            an_event_has_its_data_and_metadata,
-            data_that_does_not_fit_is_poison,
-            events_are_located_by_source_and_id,
-        ]
-    );
+    event_suites!(events);
 }
 
 mod with_mapped_fields {
@@ -84,18 +71,5 @@ mod with_mapped_fields {
         with_database(|database| test(OnMongo { database: database.database, options })).await;
     }
 
-    suite!(
-        events,
-        events,
-        [
-            the_mark_is_the_last_position,
-            an_empty_store_has_an_empty_page,
-            a_page_says_how_far_it_goes,
-            a_filter_is_honoured,
-            pages_of_any_size_give_each_event_once,
-            an_event_has_its_data_and_metadata,
-            data_that_does_not_fit_is_poison,
-            events_are_located_by_source_and_id,
-        ]
-    );
+    event_suites!(events);
 }

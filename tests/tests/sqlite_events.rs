@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use acceptance::{
     conformance::events::{Data, Sample, WithEvents},
-    suite,
+    event_suites,
 };
 use projection_sqlite::{ExpectedVersion, NewEvent, SqliteEvents, SqliteStore};
 use tempfile::TempDir;
@@ -37,17 +37,4 @@ async fn events<F: Future<Output = ()>>(test: impl FnOnce(InFiles) -> F) {
     test(InFiles::default()).await;
 }
 
-suite!(
-    events,
-    events,
-    [
-        the_mark_is_the_last_position,
-        an_empty_store_has_an_empty_page,
-        a_page_says_how_far_it_goes,
-        a_filter_is_honoured,
-        pages_of_any_size_give_each_event_once,
-        an_event_has_its_data_and_metadata,
-        data_that_does_not_fit_is_poison,
-        events_are_located_by_source_and_id,
-    ]
-);
+event_suites!(events);

@@ -19,7 +19,7 @@ use crate::{
 impl FeedCore {
     /// Replays what is not applied yet, drains what arrived meanwhile, and is live when it returns.
     pub(crate) async fn catch_up(&self) -> Result<(), FeedError> {
-        self.run(From::History).await
+        self.run(Beginning::History).await
     }
 
     /// Skips the history: goes on from the checkpoint if there is one, else from now (spec: P22).
@@ -27,7 +27,7 @@ impl FeedCore {
         if let Ok(Some(_)) = self.live() {
             return Ok(());
         }
-        self.run(From::Now).await
+        self.run(Beginning::Now).await
     }
 
     /// Applies what has come into the store since. A feed that is not live is left alone; of a failed one, the cause.
@@ -43,15 +43,15 @@ impl FeedCore {
     }
 
     /// One run from a start to live. Dropping it is a stop.
-    async fn run(&self, from: From) -> Result<(), FeedError> {
+    async fn run(&self, beginning: Beginning) -> Result<(), FeedError> {
         let run = self.begin()?;
         let dropped = Dropped { feed: self, run };
         let run = &dropped.run;
         let mut engine = self.engine.lock().await;
         let result = self.contained(async {
-            match from {
-                From::History => self.with_history(&mut engine, run).await,
-                From::Now => self.without_history(&mut engine, run).await,
+            match beginning {
+                Beginning::History => self.with_history(&mut engine, run).await,
+                Beginning::Now => self.without_history(&mut engine, run).await,
             }
         });
         let result = result.await;
@@ -114,7 +114,7 @@ impl FeedCore {
 }
 
 /// Where a run begins, when there is no checkpoint.
-enum From {
+enum Beginning {
     History,
     Now,
 }

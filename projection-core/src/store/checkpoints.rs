@@ -93,11 +93,13 @@ pub trait CheckpointStorage: Send + Sync {
     /// When the store cannot be read.
     async fn load(&self, projection: &str) -> Result<Vec<Checkpoint>, StoreError>;
 
-    /// Stores checkpoints, each over the one with the same key. One round trip; durable when it returns.
+    /// Stores checkpoints, each over the one with the same key. Durable when it returns. One round trip, and one more for
+    /// each that has a fence, where the store must look it up.
     ///
     /// # Errors
     ///
-    /// When the store cannot be written.
+    /// When the store cannot be written; [`Conflict`](crate::ErrorKind::Conflict) for a checkpoint whose fence is of a
+    /// former owner.
     async fn save(&self, checkpoints: &[Checkpoint]) -> Result<(), StoreError>;
 
     /// Removes the checkpoints of one version and the records of what it skipped and parked: its next start is from the

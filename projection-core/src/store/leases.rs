@@ -56,21 +56,21 @@ pub struct Ownership {
 pub trait LeaseStorage: Send + Sync {
     /// Takes the lease if it is free or has expired, raising the epoch; renews it, keeping the epoch, if it is the
     /// owner's already and has not expired; else says whose it is. Whatever an earlier epoch commits after `Held` was
-    /// answered is refused, where the store has transactions. Durable when it returns. One or two round trips.
+    /// answered is refused, where the store has transactions. Durable when it returns. One to four round trips.
     ///
     /// # Errors
     ///
     /// When the store cannot be written. The caller must then assume that it does not hold the lease.
     async fn acquire(&self, request: &LeaseRequest) -> Result<LeaseAnswer, StoreError>;
 
-    /// Gives the lease up, so that another need not wait for its end. Harmless if it is another's by now.
+    /// Gives the lease up, so that another need not wait for its end. Harmless if it is another's by now. One round trip.
     ///
     /// # Errors
     ///
     /// When the store cannot be written; the lease then ends by itself.
     async fn release(&self, projection: &str, fence: &Fence) -> Result<(), StoreError>;
 
-    /// Who owns what: every lease that has not expired, ordered by projection and version.
+    /// Who owns what: every lease that has not expired, ordered by projection and version. One round trip.
     ///
     /// # Errors
     ///

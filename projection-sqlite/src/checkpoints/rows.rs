@@ -33,13 +33,15 @@ pub(crate) fn store(connection: &Connection, checkpoint: &Checkpoint) -> Result<
     Ok(())
 }
 
-/// The epoch of the stored checkpoint, where it is above that of this one's owner.
+/// The newest epoch that is known, of the stored checkpoint or of the lease, where it is above that of this one's owner.
 pub(crate) fn newer_epoch(connection: &Connection, checkpoint: &Checkpoint) -> Result<Option<i64>> {
     let Some(fence) = &checkpoint.fence else {
         return Ok(None);
     };
-    let select = r#"SELECT epoch FROM "projection.checkpoints"
-        WHERE projection = ?1 AND version = ?2 AND partition = ?3 AND epoch > ?4"#;
+    let select = r#"SELECT epoch FROM (SELECT epoch FROM "projection.checkpoints"
+        WHERE projection = ?1 AND version = ?2 AND partition = ?3
+        UNION ALL SELECT epoch FROM "projection.leases" WHERE projection = ?1 AND version = ?2)
+        WHERE epoch > ?4 ORDER BY epoch DESC LIMIT 1"#;
     let CheckpointKey { projection, version, partition } = &checkpoint.key;
     let mut select = connection.prepare_cached(select)?;
     select.query_row(params![projection, version, partition.0, fence.epoch], |row| row.get(0)).optional()
