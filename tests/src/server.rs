@@ -77,7 +77,7 @@ async fn connect(uri: &str, name: &str, app: &str, commands: Commands) -> Databa
 
 /// The server's address: `MONGODB_URI`, or what `cargo xtask services up` wrote.
 fn uri() -> String {
-    if let Ok(uri) = env::var("MONGODB_URI") {
+    if let Some(uri) = env::var("MONGODB_URI").ok().filter(|uri| !uri.is_empty()) {
         return uri;
     }
     let target = env::var_os("CARGO_TARGET_DIR")
