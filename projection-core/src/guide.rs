@@ -12,5 +12,8 @@ struct EventsAndHandlers;
 #[doc = include_str!("../../docs/guide/failure-and-retry.md")]
 struct FailureAndRetry;
 
+#[doc = include_str!("../../docs/guide/running.md")]
+struct Running;
+
 #[doc = include_str!("../../docs/guide/testing.md")]
 struct Testing;

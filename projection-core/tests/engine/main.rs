@@ -15,6 +15,8 @@ mod guarded;
 mod hand_written;
 mod handover;
 mod hostile;
+#[cfg(feature = "metrics")]
+mod meters;
 mod ownership;
 mod parking;
 mod poison;
