@@ -12,7 +12,10 @@ use projection_core::{
 use projection_mongo::{ImportedEvent, MongoEvents, MongoEventsOptions, MongoViews};
 use serde::{Deserialize, Serialize};
 
-const LEASE: Duration = Duration::from_millis(500);
+/// Runs out soon, so that owners change.
+const SHORT: Duration = Duration::from_millis(500);
+/// Longer than a busy machine keeps a task waiting, where a lease must not run out.
+const LONG: Duration = Duration::from_secs(6);
 const LIMIT: Duration = Duration::from_secs(60);
 const STREAMS: u32 = 7;
 
@@ -49,11 +52,11 @@ async fn append(database: &Database, positions: std::ops::RangeInclusive<u32>) {
     events(database).await.import(events_of).await.unwrap();
 }
 
-async fn start(database: &Database, name: &str) -> ProjectionRuntime {
+async fn start(database: &Database, name: &str, lease: Duration) -> ProjectionRuntime {
     ProjectionRuntime::builder(events(database).await, MongoViews::new(database.clone()))
         .register::<Notes>()
         .poll_interval(Duration::from_millis(5))
-        .lease(LEASE)
+        .lease(lease)
         .owner(name)
         .start()
         .await
@@ -87,9 +90,9 @@ async fn one_process_owns_a_view_and_another_takes_over_when_it_shuts_down() {
     with_database(|test| async move {
         let database = &test.database;
         append(database, 1..=200).await;
-        let first = start(database, "first").await;
+        let first = start(database, "first", LONG).await;
         reaches_phase(&first, Phase::Live).await;
-        let second = start(&test.plain().await, "second").await;
+        let second = start(&test.plain().await, "second", LONG).await;
         reaches_phase(&second, Phase::Standby).await;
         let owners = second.owners().await.unwrap();
         assert_eq!(owners.len(), 1);
@@ -113,7 +116,7 @@ async fn a_former_owner_that_wakes_up_writes_nothing_and_stands_by() {
     with_database(|test| async move {
         let database = &test.database;
         append(database, 1..=50).await;
-        let first = start(database, "first").await;
+        let first = start(database, "first", SHORT).await;
         reaches_phase(&first, Phase::Live).await;
         // As if it had slept past its lease, and another had taken over meanwhile.
         let leases = MongoViews::new(test.plain().await).leases().unwrap();
@@ -145,7 +148,8 @@ async fn while_owners_come_and_go_each_event_is_applied_once() {
     with_database(|test| async move {
         let database = &test.database;
         let plain = test.plain().await;
-        let runtimes = [start(database, "a").await, start(&plain, "b").await, start(&plain, "c").await];
+        let runtimes =
+            [start(database, "a", SHORT).await, start(&plain, "b", SHORT).await, start(&plain, "c", SHORT).await];
         let leases = MongoViews::new(plain.clone()).leases().unwrap();
         let mut last = 0;
         for _ in 0..12 {
