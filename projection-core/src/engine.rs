@@ -2,6 +2,7 @@
 //! to instances, folded in batches, and flushed before or with the checkpoint that claims them.
 
 mod batch;
+mod begin;
 mod cache;
 mod decode;
 mod drive;

@@ -21,7 +21,7 @@
 //! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let events = InMemoryEventStore::new();
-//! events.append("account-1", [NewEvent::new(&Deposited { cents: 5 })?, NewEvent::new(&Deposited { cents: 7 })?])?;
+//! events.record("account-1", [NewEvent::new(&Deposited { cents: 5 })?, NewEvent::new(&Deposited { cents: 7 })?])?;
 //!
 //! let runtime = ProjectionRuntime::builder(events, InMemoryViews::new()).register::<Balance>().start().await?;
 //! runtime.caught_up().await?;
@@ -37,6 +37,7 @@
 // `#[projection]` names the crate as its users do.
 extern crate self as projection_core;
 
+pub mod append;
 mod engine;
 mod error;
 mod event;
@@ -55,6 +56,7 @@ mod progress;
 pub mod projection;
 mod retry;
 pub mod runtime;
+mod start;
 pub mod store;
 pub mod testing;
 
@@ -77,4 +79,5 @@ pub use projection::{Handlers, Projection, ViewState};
 pub use projection_macros::{Event, EventSet, Key, projection};
 pub use retry::{Retries, RetryStrategy};
 pub use runtime::ProjectionRuntime;
+pub use start::Start;
 pub use store::{CheckpointStorage, EventStore, ViewStateRepository, ViewStore};

@@ -12,7 +12,7 @@
 //! struct OrderPlaced { total_cents: i64 }
 //!
 //! let events = InMemoryEventStore::new();
-//! let last = events.append("order-1", [NewEvent::new(&OrderPlaced { total_cents: 990 })?])?;
+//! let last = events.record("order-1", [NewEvent::new(&OrderPlaced { total_cents: 990 })?])?;
 //! assert_eq!(last.as_i64(), 1);
 //! # Ok::<(), projection_core::StoreError>(())
 //! ```
@@ -20,7 +20,6 @@
 mod checkpoints;
 mod events;
 mod leases;
-mod new_event;
 mod owned_key;
 mod page;
 mod repository;
@@ -29,8 +28,8 @@ mod table;
 mod unique;
 mod views;
 
+pub use crate::append::NewEvent;
 pub use checkpoints::InMemoryCheckpoints;
 pub use events::InMemoryEventStore;
-pub use new_event::NewEvent;
 pub use page::{InMemoryEvent, InMemoryPage};
 pub use views::{InMemoryViews, Instance};

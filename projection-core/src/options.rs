@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use crate::RetryStrategy;
+use crate::{RetryStrategy, Start};
 
 /// A setting that was refused when it was built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -49,6 +49,7 @@ pub struct MaterializedViewOptions {
     cache_bytes: usize,
     retry: RetryStrategy,
     on_poison: OnPoison,
+    start: Start,
     accept_changed_handlers: bool,
 }
 
@@ -65,6 +66,7 @@ impl Default for MaterializedViewOptions {
             cache_bytes: CACHE_BYTES,
             retry: RetryStrategy::none(),
             on_poison: OnPoison::default(),
+            start: Start::default(),
             accept_changed_handlers: false,
         }
     }
@@ -132,6 +134,12 @@ impl MaterializedViewOptions {
         self.on_poison
     }
 
+    /// Where the view begins when it has no checkpoint. [`Start::Beginning`] by default.
+    #[must_use]
+    pub fn start(&self) -> Start {
+        self.start
+    }
+
     /// Whether a start goes on although the handlers take other events than when the checkpoint was stored.
     #[must_use]
     pub fn accept_changed_handlers(&self) -> bool {
@@ -176,6 +184,12 @@ impl MaterializedViewOptionsBuilder {
     /// Sets [`MaterializedViewOptions::on_poison`].
     pub fn on_poison(mut self, on_poison: OnPoison) -> Self {
         self.rest.on_poison = on_poison;
+        self
+    }
+
+    /// Sets [`MaterializedViewOptions::start`].
+    pub fn start(mut self, start: Start) -> Self {
+        self.rest.start = start;
         self
     }
 

@@ -10,7 +10,7 @@ mod views;
 pub use checkpoints::{
     Checkpoint, CheckpointKey, CheckpointStorage, Fence, ParkedInstance, Partition, SkippedEvent,
 };
-pub use events::{EventPage, EventStore, InvalidSourceName, RawEvent, SourceName, Window};
+pub use events::{EventPage, EventStore, InvalidSourceName, RawEvent, SourceName, WakeUp, Window};
 pub use guarded::{
     Change, ChangeOutcome, CheckpointOutcome, Commit, Committed, Expected, GuardedRepository, Stored,
 };

@@ -17,6 +17,7 @@ use projection_core::{
     ErrorKind, EventRef, EventStore, Filter, Position, StoreError, StreamId,
     store::{SourceName, Window},
 };
+use time::OffsetDateTime;
 
 pub use self::{
     fields::EventFields,
@@ -153,6 +154,24 @@ impl EventStore for MongoEvents {
             }
         }
         Ok(events.iter().map(|event| positions.get(event).copied()).collect())
+    }
+
+    /// Times are compared to the millisecond, whether they are stored as dates or as text.
+    async fn before(&self, time: OffsetDateTime) -> Result<Position, StoreError> {
+        let fields = self.fields();
+        let milliseconds = i64::try_from(time.unix_timestamp_nanos().div_euclid(1_000_000)).unwrap_or(i64::MAX);
+        let input = format!("${}", fields.time);
+        let at = doc! { "$convert": { "input": input, "to": "date", "onError": null, "onNull": null } };
+        let late = doc! { "$expr": { "$gte": [at, bson::DateTime::from_millis(milliseconds)] } };
+        let first = self.collection.find_one(late).sort(doc! { &fields.position: 1 });
+        let first = first.projection(doc! { &fields.position: 1 });
+        match first.await.map_err(|error| self.reading.failed(error))? {
+            None => self.mark().await,
+            Some(first) => {
+                let first = parse::position_of(&first, fields).map_err(|error| self.bad_event(&error))?;
+                Position::try_from(first.as_i64() - 1).map_err(StoreError::permanent)
+            }
+        }
     }
 }
 

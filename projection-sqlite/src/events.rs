@@ -1,26 +1,23 @@
 //! Events in a table: appended by one writer at a time, read by position.
 
 mod append;
-mod error;
-mod new_event;
 mod page;
 mod read;
+mod wake;
 
 use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use projection_core::{
     EventRef, EventStore, Filter, Position, StoreError, StreamId,
-    store::{SourceName, Window},
+    append::{AppendError, AppendEvents, Appended, ExpectedVersion, NewEvent, StreamAppend},
+    store::{SourceName, WakeUp, Window},
 };
 use rusqlite::{OptionalExtension as _, Transaction, params};
+use time::OffsetDateTime;
 
-pub use self::{
-    append::{Appended, ExpectedVersion},
-    error::AppendError,
-    new_event::NewEvent,
-    page::{SqliteEvent, SqlitePage},
-};
+pub use self::page::{SqliteEvent, SqlitePage};
+pub(crate) use self::wake::Appends;
 use crate::{database::Database, error::Doing};
 
 /// The table.
@@ -36,32 +33,13 @@ pub struct SqliteEvents {
     source: SourceName,
     reading: Doing,
     appending: Doing,
+    appends: Appends,
 }
 
 impl SqliteEvents {
-    pub(crate) fn new(database: Database, source: SourceName) -> Self {
+    pub(crate) fn new(database: Database, source: SourceName, appends: Appends) -> Self {
         let (reading, appending) = (Doing::new("reading", EVENTS), Doing::new("appending to", EVENTS));
-        Self { database, source, reading, appending }
-    }
-
-    /// Appends to a stream, all of `events` or none, in a transaction of its own; durable when it returns. Waits while
-    /// another process writes. Once it has begun it goes on to its end, also if this future is dropped.
-    ///
-    /// # Errors
-    ///
-    /// When the stream does not have the expected version, when an event's source and id are there already, when an
-    /// event's data is no JSON, or when the store cannot be written.
-    pub async fn append(
-        &self,
-        stream: impl Into<StreamId>,
-        expected: ExpectedVersion,
-        events: impl IntoIterator<Item = NewEvent>,
-    ) -> Result<Appended, AppendError> {
-        let rows = append::rows(&self.source, events)?;
-        let (stream, doing) = (stream.into(), self.appending.clone());
-        let append =
-            move |transaction: &mut Transaction<'_>| append::append(transaction, &doing, stream, expected, &rows);
-        self.database.write(&self.appending, append).await
+        Self { database, source, reading, appending, appends }
     }
 
     /// Appends to a stream in a transaction of yours, on a connection of yours to the same file: so your own tables and
@@ -71,7 +49,7 @@ impl SqliteEvents {
     ///
     /// # Errors
     ///
-    /// As [`append`](Self::append); the transaction is then as it was before.
+    /// As [`append_all`](AppendEvents::append_all); the transaction is then as it was before.
     pub fn append_in(
         &self,
         transaction: &mut Transaction<'_>,
@@ -80,9 +58,9 @@ impl SqliteEvents {
         events: impl IntoIterator<Item = NewEvent>,
     ) -> Result<Appended, AppendError> {
         let failed = |error| AppendError::Store(self.appending.failed(error));
-        let rows = append::rows(&self.source, events)?;
+        let rows = append::encode(&self.source, StreamAppend::new(stream, expected, events))?;
         let savepoint = transaction.savepoint().map_err(failed)?;
-        let appended = append::append(&savepoint, &self.appending, stream.into(), expected, &rows)?;
+        let appended = append::append(&savepoint, &self.appending, &self.source, vec![rows])?;
         savepoint.commit().map_err(failed)?;
         Ok(appended)
     }
@@ -131,5 +109,38 @@ impl EventStore for SqliteEvents {
             events.iter().map(&mut find).collect()
         };
         self.database.read(&self.reading, locate).await
+    }
+
+    async fn before(&self, time: OffsetDateTime) -> Result<Position, StoreError> {
+        let doing = self.reading.clone();
+        self.database.read(&self.reading, move |transaction| read::before(transaction, &doing, time)).await
+    }
+
+    /// Told of what is appended through this store and its clones; the appends of other processes are found when the
+    /// file is asked.
+    async fn wake_up(&self) -> Result<Option<Box<dyn WakeUp>>, StoreError> {
+        Ok(Some(Box::new(self.appends.listen())))
+    }
+}
+
+#[async_trait]
+impl AppendEvents for SqliteEvents {
+    /// In a transaction of its own. Waits while another process writes. Once it has begun it goes on to its end, also if
+    /// this future is dropped.
+    async fn append_all(&self, appends: Vec<StreamAppend>) -> Result<Appended, AppendError> {
+        let rows = appends.into_iter().map(|append| append::encode(&self.source, append));
+        let rows = rows.collect::<Result<Vec<_>, _>>()?;
+        let (source, doing) = (self.source.clone(), self.appending.clone());
+        let append = move |transaction: &mut Transaction<'_>| append::append(transaction, &doing, &source, rows);
+        let appended = self.database.write(&self.appending, append).await?;
+        self.appends.happened();
+        Ok(appended)
+    }
+
+    async fn read_stream(&self, stream: &StreamId, after: u64, limit: usize) -> Result<SqlitePage, StoreError> {
+        let (stream, doing) = (stream.clone(), self.reading.clone());
+        self.database
+            .read(&self.reading, move |transaction| read::stream(transaction, &doing, &stream, after, limit))
+            .await
     }
 }

@@ -2,8 +2,8 @@
 //! server.
 //!
 //! ```
-//! use projection_core::{Event, ProjectionRuntime, projection};
-//! use projection_sqlite::{ExpectedVersion, NewEvent, SqliteStore};
+//! use projection_core::{Event, ProjectionRuntime, append::{AppendEvents as _, ExpectedVersion, NewEvent}, projection};
+//! use projection_sqlite::SqliteStore;
 //! use serde::{Deserialize, Serialize};
 //!
 //! #[derive(Serialize, Deserialize, Event)]
@@ -50,7 +50,7 @@ mod store;
 mod views;
 
 pub use checkpoints::SqliteCheckpoints;
-pub use events::{AppendError, Appended, ExpectedVersion, NewEvent, SqliteEvent, SqliteEvents, SqlitePage};
+pub use events::{SqliteEvent, SqliteEvents, SqlitePage};
 pub use leases::SqliteLeases;
 pub use options::SqliteOptions;
 /// The version of rusqlite whose transactions [`SqliteEvents::append_in`] takes.

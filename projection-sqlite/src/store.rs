@@ -4,7 +4,9 @@ use std::path::Path;
 
 use projection_core::StoreError;
 
-use crate::{SqliteCheckpoints, SqliteEvents, SqliteLeases, SqliteOptions, SqliteViews, database::Database};
+use crate::{
+    SqliteCheckpoints, SqliteEvents, SqliteLeases, SqliteOptions, SqliteViews, database::Database, events::Appends,
+};
 
 /// A file with events, views, checkpoints and leases. Cheap to clone; closed with the last clone, and the last of what
 /// was made from it.
@@ -17,6 +19,7 @@ use crate::{SqliteCheckpoints, SqliteEvents, SqliteLeases, SqliteOptions, Sqlite
 pub struct SqliteStore {
     database: Database,
     options: SqliteOptions,
+    appends: Appends,
 }
 
 impl SqliteStore {
@@ -37,7 +40,7 @@ impl SqliteStore {
     /// As [`open`](Self::open).
     pub async fn open_with(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self, StoreError> {
         let database = Database::open(path.as_ref(), options.clone()).await?;
-        Ok(Self { database, options })
+        Ok(Self { database, options, appends: Appends::default() })
     }
 
     /// A new store in memory, for tests: gone with the last clone. It has one connection, so that a read waits while
@@ -49,13 +52,13 @@ impl SqliteStore {
     pub async fn open_in_memory() -> Result<Self, StoreError> {
         let options = SqliteOptions::new();
         let database = Database::open_in_memory(options.clone()).await?;
-        Ok(Self { database, options })
+        Ok(Self { database, options, appends: Appends::default() })
     }
 
     /// The events.
     #[must_use]
     pub fn events(&self) -> SqliteEvents {
-        SqliteEvents::new(self.database.clone(), self.options.source_name().clone())
+        SqliteEvents::new(self.database.clone(), self.options.source_name().clone(), self.appends.clone())
     }
 
     /// The views, with their checkpoints and leases.

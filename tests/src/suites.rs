@@ -123,6 +123,7 @@ macro_rules! event_suites {
                 an_event_has_its_data_and_metadata,
                 data_that_does_not_fit_is_poison,
                 events_are_located_by_source_and_id,
+                a_time_says_where_to_begin,
             ]
         );
     };

@@ -20,7 +20,7 @@ impl WithEvents for InMemory {
                 .with_id(Sample::id(place + 1))
                 .with_source(Sample::SOURCE)
                 .with_time(Sample::time());
-            store.append(sample.stream, [event]).unwrap();
+            store.record(sample.stream, [event]).unwrap();
         }
         store
     }
@@ -37,9 +37,9 @@ event_suites!(events);
 fn an_event_whose_source_and_id_are_there_is_refused_with_all_of_its_append() {
     let store = InMemoryEventStore::new();
     let event = |source: &str, id: &str| NewEvent::from_json("X", "{}").with_source(source).with_id(id);
-    store.append("a", [event("s", "1"), event("t", "1")]).unwrap();
-    let error = store.append("a", [event("s", "2"), event("s", "1")]).unwrap_err();
+    store.record("a", [event("s", "1"), event("t", "1")]).unwrap();
+    let error = store.record("a", [event("s", "2"), event("s", "1")]).unwrap_err();
     assert_eq!(error.to_string(), "event 1 of s is there already: source and id together must be unique");
-    assert!(store.append("a", [event("s", "3"), event("s", "3")]).is_err());
-    assert_eq!(store.append("a", [event("s", "2")]).unwrap().as_i64(), 3);
+    assert!(store.record("a", [event("s", "3"), event("s", "3")]).is_err());
+    assert_eq!(store.record("a", [event("s", "2")]).unwrap().as_i64(), 3);
 }

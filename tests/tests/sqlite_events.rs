@@ -6,7 +6,8 @@ use acceptance::{
     conformance::events::{Data, Sample, WithEvents},
     event_suites,
 };
-use projection_sqlite::{ExpectedVersion, NewEvent, SqliteEvents, SqliteStore};
+use projection_core::append::{AppendEvents as _, ExpectedVersion, NewEvent};
+use projection_sqlite::{SqliteEvents, SqliteStore};
 use tempfile::TempDir;
 
 /// Files that are removed after the test.

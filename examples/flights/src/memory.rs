@@ -21,7 +21,7 @@ pub fn events_of(history: &FlightHistory) -> Result<InMemoryEventStore, StoreErr
         if let Some(time) = metadata.time() {
             new = new.with_time(time);
         }
-        store.append(metadata.stream_id().clone(), [new])?;
+        store.record(metadata.stream_id().clone(), [new])?;
     }
     Ok(store)
 }

@@ -50,6 +50,9 @@ impl Engine {
     pub(crate) async fn restore(&mut self, stop: &CancellationToken) -> Result<Option<Checkpoint>, FeedError> {
         self.target.discard();
         self.broken_off = false;
+        if self.options.start().forgets() {
+            return Ok(None);
+        }
         let load = || self.checkpoints.load(&self.identity.projection);
         let found =
             self.settled("its checkpoint cannot be read", retried(self.options.retry(), stop, load).await)?;
@@ -170,7 +173,7 @@ impl Engine {
         let context = FlushContext {
             identity: &self.identity,
             options: &self.options,
-            checkpoint: &checkpoint,
+            checkpoint: (!self.options.start().forgets()).then_some(&checkpoint),
             checkpoints: self.checkpoints.as_ref(),
             stop,
             replaying: self.replaying,
@@ -224,7 +227,7 @@ impl Engine {
         checkpoint: Checkpoint,
         stop: &CancellationToken,
     ) -> Result<(), FeedError> {
-        if !self.claims {
+        if !self.claims || self.options.start().forgets() {
             return Ok(());
         }
         let one = std::slice::from_ref(&checkpoint);

@@ -105,17 +105,20 @@ pub enum FeedError {
         /// Which names came, which went.
         change: String,
     },
-    /// The view was started live, and a catch-up would begin before that (spec: P22).
+    /// The view was begun later in the history than is asked for now (spec: P22).
     #[error(
-        "projection `{projection}` went live at position {start} without its history; a catch-up would apply events \
-         before it to instances that later events have changed. Empty the view and remove its checkpoint, or raise its \
-         `version`; or call `go_live` to go on"
+        "projection `{projection}` was begun after position {start}, without the history before it, and is to start \
+         after position {asked} now: older events would be applied to instances that later ones have changed. Empty the \
+         view and remove its checkpoint, or raise its `version`, to build it anew; or start it as before, by \
+         `.start(Start::After({start}))` in its options or by `go_live`"
     )]
     Rebuild {
         /// The projection.
         projection: String,
-        /// Where it went live.
+        /// The position after which it was begun.
         start: Position,
+        /// The position after which it is to start now.
+        asked: Position,
     },
     /// Another process has taken the projection over: nothing more is written by this one.
     #[error("projection `{projection}` is owned by another process now")]

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use async_trait::async_trait;
+use time::OffsetDateTime;
 
 use super::decode::{DecodedPage, Decoders, Payload};
 use crate::{
@@ -16,6 +17,7 @@ pub(crate) trait Source: Send + Sync {
     async fn mark(&self) -> Result<Position, StoreError>;
     async fn read(&self, window: Window, limit: usize) -> Result<DecodedPage, StoreError>;
     async fn locate(&self, events: &[EventRef]) -> Result<Vec<Option<Position>>, StoreError>;
+    async fn before(&self, time: OffsetDateTime) -> Result<Position, StoreError>;
     fn decode_json(&self, name: &str, data: &serde_json::Value) -> Option<Result<Payload, StoreError>>;
 }
 
@@ -54,6 +56,10 @@ impl<S: EventStore> Source for StoreSource<S> {
 
     async fn locate(&self, events: &[EventRef]) -> Result<Vec<Option<Position>>, StoreError> {
         self.store.locate(events).await
+    }
+
+    async fn before(&self, time: OffsetDateTime) -> Result<Position, StoreError> {
+        self.store.before(time).await
     }
 
     fn decode_json(&self, name: &str, data: &serde_json::Value) -> Option<Result<Payload, StoreError>> {

@@ -64,7 +64,8 @@ pub(crate) struct FlushContext<'a> {
     pub identity: &'a Identity,
     pub options: &'a MaterializedViewOptions,
     /// What will be true when the batch is written.
-    pub checkpoint: &'a Checkpoint,
+    /// What claims the batch; none for a view that forgets how far it is.
+    pub checkpoint: Option<&'a Checkpoint>,
     pub checkpoints: &'a dyn CheckpointStorage,
     pub stop: &'a CancellationToken,
     /// Whether the history is being replayed.

@@ -104,10 +104,12 @@ impl FeedCore {
         self.progress.watch()
     }
 
-    /// Refuses a checkpoint that does not fit (spec: B16), before anything is started.
+    /// Refuses a checkpoint that does not fit (spec: B16, P22), before anything is started.
     pub(crate) async fn check(&self) -> Result<(), FeedError> {
         let stop = CancellationToken::new();
-        self.engine.lock().await.restore(&stop).await.map(drop)
+        let mut engine = self.engine.lock().await;
+        engine.restore(&stop).await?;
+        engine.refuse_earlier()
     }
 
     /// Waits until the current run is told to end.

@@ -74,13 +74,14 @@ impl FeedCore {
         engine.begun = true;
         // Before the history is read; when it cannot be had, nothing starts (spec: P23).
         let mark = engine.mark(stop).await?;
-        engine.restore(stop).await?;
+        let found = engine.restore(stop).await?;
+        engine.refuse_earlier()?;
+        if found.is_none() && engine.position == Position::START {
+            engine.begin(mark, stop).await?;
+        }
         engine.progress.begin(Phase::Replaying, engine.position);
         if engine.caught_up {
             return self.drain(engine, run).await;
-        }
-        if engine.start > Position::START {
-            return Err(FeedError::Rebuild { projection: self.projection.clone(), start: engine.start });
         }
         replay(engine, mark, stop).await?;
         self.drain(engine, run).await
@@ -91,9 +92,7 @@ impl FeedCore {
         let mark = engine.mark(stop).await?;
         // A replay that was begun in this process and has no checkpoint yet goes on from the beginning (spec: B21).
         if engine.restore(stop).await?.is_none() && !engine.begun {
-            engine.position = mark;
-            engine.start = mark;
-            engine.store(engine.checkpoint(mark), stop).await?;
+            engine.begin_after(mark, stop).await?;
         }
         self.drain(engine, run).await
     }

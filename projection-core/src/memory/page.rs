@@ -13,7 +13,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Recorded {
     pub(super) metadata: EventMetadata,
-    pub(super) data: Box<[u8]>,
+    pub(super) data: Vec<u8>,
 }
 
 /// The events of one read of an [`InMemoryEventStore`](super::InMemoryEventStore).

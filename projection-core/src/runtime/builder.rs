@@ -134,7 +134,7 @@ impl<S: EventStore, V: ViewStore> ProjectionRuntimeBuilder<S, V> {
         }
         for worker in &runtime.workers {
             let span = tracing::info_span!("projection", name = worker.name, version = worker.version);
-            let lease = runtime.leases.clone().map(|leases| {
+            let lease = runtime.leases.clone().filter(|_| worker.shared).map(|leases| {
                 let (projection, owner) = (worker.name.clone(), self.owner.clone());
                 Lease::new(leases, LeaseRequest { projection, version: worker.version, owner, ttl: self.lease })
             });

@@ -64,11 +64,12 @@ impl<P: Projection, S: EventStore, V: ViewStore> Registration<S, V> for Register
                 .await
                 .map_err(|source| StartError::Open { projection: projection(), source })?,
         };
+        let shared = !options.start().forgets();
         let view = ProjectionView::<P>::new(Arc::clone(&repository)).with_options(options);
         let parts = view.into_feed::<S>()?;
         let feed = FeedCore::new(parts, events, Filter::all(), views.checkpoints(), Hold::default())?.supervised();
         feed.check().await?;
-        let worker = Worker::new(projection(), P::VERSION, Arc::new(feed));
+        let worker = Worker::new(projection(), P::VERSION, Arc::new(feed), shared);
         Ok(Opened { worker, view: (TypeId::of::<P>(), Arc::new(repository)) })
     }
 }

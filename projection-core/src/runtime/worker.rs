@@ -13,6 +13,8 @@ pub(super) struct Worker {
     pub name: String,
     pub version: u32,
     pub feed: Arc<FeedCore>,
+    /// Whether one process at a time may feed it.
+    pub shared: bool,
     wanted: watch::Sender<Wanted>,
 }
 
@@ -25,8 +27,8 @@ pub(super) enum Wanted {
 }
 
 impl Worker {
-    pub(super) fn new(name: String, version: u32, feed: Arc<FeedCore>) -> Self {
-        Self { name, version, feed, wanted: watch::Sender::new(Wanted::Run(0)) }
+    pub(super) fn new(name: String, version: u32, feed: Arc<FeedCore>, shared: bool) -> Self {
+        Self { name, version, feed, shared, wanted: watch::Sender::new(Wanted::Run(0)) }
     }
 
     /// The loop of this projection; ends at shutdown.

@@ -4,6 +4,7 @@ use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use serde::de::DeserializeOwned;
+use time::OffsetDateTime;
 
 use crate::{EventMetadata, EventRef, Filter, Position, StoreError};
 
@@ -96,6 +97,46 @@ pub trait EventStore: Send + Sync + 'static {
     ///
     /// When the store cannot be read.
     async fn locate(&self, events: &[EventRef]) -> Result<Vec<Option<Position>>, StoreError>;
+
+    /// The position before the first event, in position order, that happened at `time` or later; the mark where there
+    /// is none. Asked once in the life of a view that [starts at a time](crate::Start::At). One round trip, and a scan
+    /// where no index over the time helps.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read, or knows no times, which is what a store says that does not override it.
+    async fn before(&self, time: OffsetDateTime) -> Result<Position, StoreError> {
+        Err(StoreError::permanent(format!(
+            "this event store cannot say which event was the first at {time} or later"
+        )))
+    }
+
+    /// Something that tells when events may have been appended, so that a live view need not wait until the store is
+    /// asked again; `None` where there is nothing of the kind. It only wakes: what is applied is read by position.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be had now; the store is asked at intervals until it can.
+    async fn wake_up(&self) -> Result<Option<Box<dyn WakeUp>>, StoreError> {
+        Ok(None)
+    }
+}
+
+/// Tells when events may have been appended.
+#[async_trait]
+pub trait WakeUp: Send {
+    /// Resolves once something may have been appended since it was opened or last resolved. May be dropped and called
+    /// again.
+    ///
+    /// # Errors
+    ///
+    /// When it is broken: it is opened anew, and nothing is lost, since it only wakes.
+    async fn woken(&mut self) -> Result<(), StoreError>;
+
+    /// Whether it tells of the appends of every process. Where not, the store is asked as often as without it.
+    fn sees_all(&self) -> bool {
+        true
+    }
 }
 
 /// The events of one read, in position order.

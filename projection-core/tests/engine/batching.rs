@@ -60,7 +60,7 @@ async fn a_batch_size_of_one_reads_and_saves_each_event_by_itself() {
 async fn an_event_without_a_key_is_neither_read_nor_written_nor_counted() {
     let (lists, events) = (Lists::new(), InMemoryEventStore::new());
     let history = [added("", 0), added("a", 1), added("", 2), added("b", 3), added("a", 4)];
-    events.append("s", history).unwrap();
+    events.record("s", history).unwrap();
     let feed = feed_into(repository(&lists), uncached(2), &events, &InMemoryViews::new());
     feed.catch_up().await.unwrap();
     assert_eq!(lists.calls(), ["find_all_by_id a b", "save_all a b", "find_all_by_id a", "save_all a"]);
@@ -73,7 +73,7 @@ async fn an_event_without_a_key_is_neither_read_nor_written_nor_counted() {
 #[tokio::test]
 async fn the_pairs_of_one_event_are_never_split_and_doubled_keys_are_one() {
     let (lists, events) = (Lists::new(), InMemoryEventStore::new());
-    events.append("s", [added("a b c a", 1), added("a", 2)]).unwrap();
+    events.record("s", [added("a b c a", 1), added("a", 2)]).unwrap();
     feed_into(repository(&lists), uncached(2), &events, &InMemoryViews::new()).catch_up().await.unwrap();
     assert_eq!(lists.calls(), ["find_all_by_id a b c", "save_all a b c", "find_all_by_id a", "save_all a"]);
     assert_eq!(entries(&lists, "a"), [1, 2]);
@@ -83,7 +83,7 @@ async fn the_pairs_of_one_event_are_never_split_and_doubled_keys_are_one() {
 #[tokio::test]
 async fn an_instance_created_and_deleted_inside_one_batch_writes_nothing() {
     let (lists, events) = (Lists::new(), InMemoryEventStore::new());
-    events.append("s", [added("a b", 1), removed("a")]).unwrap();
+    events.record("s", [added("a b", 1), removed("a")]).unwrap();
     feed_into(repository(&lists), options(10), &events, &InMemoryViews::new()).catch_up().await.unwrap();
     assert_eq!(lists.calls(), ["find_all_by_id a b", "save_all b"]);
 }
@@ -91,7 +91,7 @@ async fn an_instance_created_and_deleted_inside_one_batch_writes_nothing() {
 #[tokio::test]
 async fn an_instance_that_exists_is_deleted() {
     let (lists, events) = (Lists::new(), InMemoryEventStore::new());
-    events.append("s", [added("a b", 1), removed("a")]).unwrap();
+    events.record("s", [added("a b", 1), removed("a")]).unwrap();
     feed_into(repository(&lists), options(1), &events, &InMemoryViews::new()).catch_up().await.unwrap();
     assert_eq!(lists.len(), 1);
     assert!(lists.peek(&"a".to_owned()).is_none());

@@ -16,7 +16,7 @@ use crate::support::{Added, List, Removed, added, checkpoint, guarded_feed, opti
 async fn a_new_process_goes_on_from_the_checkpoint() {
     let (views, events) = (InMemoryViews::new(), turns(6));
     guarded_feed(options(4), &events, &views).await.catch_up().await.unwrap();
-    events.append("s", [added("a", 100)]).unwrap();
+    events.record("s", [added("a", 100)]).unwrap();
     let feed = guarded_feed(options(4), &events, &views).await;
     feed.catch_up().await.unwrap();
     assert_eq!(stored(&views, "a").unwrap(), [0, 3, 100]);
@@ -27,11 +27,11 @@ async fn a_new_process_goes_on_from_the_checkpoint() {
 #[tokio::test]
 async fn a_filter_that_matches_nothing_moves_the_checkpoint_to_the_mark() {
     let (views, events) = (InMemoryViews::new(), InMemoryEventStore::new());
-    events.append("s", (0..10).map(|_| NewEvent::from_json("Other", "{}"))).unwrap();
+    events.record("s", (0..10).map(|_| NewEvent::from_json("Other", "{}"))).unwrap();
     let feed = guarded_feed(options(4), &events, &views).await;
     feed.catch_up().await.unwrap();
     assert_eq!(checkpoint(&views).await, Some(10));
-    events.append("s", (0..5).map(|_| NewEvent::from_json("Other", "{}"))).unwrap();
+    events.record("s", (0..5).map(|_| NewEvent::from_json("Other", "{}"))).unwrap();
     feed.poll().await.unwrap();
     assert_eq!(checkpoint(&views).await, Some(15));
 }
@@ -39,8 +39,8 @@ async fn a_filter_that_matches_nothing_moves_the_checkpoint_to_the_mark() {
 #[tokio::test]
 async fn only_the_streams_of_the_filter_are_read() {
     let (views, events) = (InMemoryViews::new(), InMemoryEventStore::new());
-    events.append("s", [added("a", 1)]).unwrap();
-    events.append("t", [added("a", 2)]).unwrap();
+    events.record("s", [added("a", 1)]).unwrap();
+    events.record("t", [added("a", 2)]).unwrap();
     let repository = views.open::<List>(&events.source()).await.unwrap();
     let filter = Filter::all().with_streams(["t"]);
     let view = ProjectionView::<List>::new(repository);

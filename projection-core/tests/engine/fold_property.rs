@@ -44,7 +44,7 @@ fn store(history: &[Happened]) -> InMemoryEventStore {
             Happened::Added(to) => added(&to.iter().map(|id| IDS[*id]).collect::<Vec<_>>().join(" "), entry),
             Happened::Removed(from) => removed(IDS[*from]),
         };
-        events.append("s", [event]).unwrap();
+        events.record("s", [event]).unwrap();
     }
     events
 }

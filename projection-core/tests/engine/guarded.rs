@@ -98,7 +98,7 @@ async fn a_load_that_fails_is_tried_again() {
 #[tokio::test]
 async fn a_deleted_instance_can_be_created_again_once_its_tombstone_is_gone() {
     let (views, events) = (InMemoryViews::new(), InMemoryEventStore::new());
-    events.append("s", [added("a", 1), added("b", 2), removed("a"), added("b", 3), added("a", 4)]).unwrap();
+    events.record("s", [added("a", 1), added("b", 2), removed("a"), added("b", 3), added("a", 4)]).unwrap();
     guarded_feed(options(2), &events, &views).await.catch_up().await.unwrap();
     assert_eq!(stored(&views, "a").unwrap(), [4]);
 }

@@ -131,7 +131,7 @@ async fn hooks_surround_the_history_and_a_restart_calls_none() {
     let fixture = Fixture::new(Logging { aware: true, ..Logging::default() }, 2);
     fixture.feed().catch_up().await.unwrap();
     assert_eq!(fixture.view.take(), ["started", "0", "1", "completed"]);
-    fixture.events.append("s", [added("a", 7)]).unwrap();
+    fixture.events.record("s", [added("a", 7)]).unwrap();
     fixture.feed().catch_up().await.unwrap();
     assert_eq!(fixture.view.take(), ["7"]);
     assert_eq!(fixture.checkpoint().await, Some((3, true)));
@@ -210,7 +210,7 @@ async fn after_a_start_that_panicked_checkpoints_are_stored_again() {
     let feed = fixture.feed();
     assert!(matches!(feed.catch_up().await, Err(FeedError::Panicked { .. })));
     feed.go_live().await.unwrap();
-    fixture.events.append("s", [added("a", 7)]).unwrap();
+    fixture.events.record("s", [added("a", 7)]).unwrap();
     feed.poll().await.unwrap();
     assert_eq!(fixture.checkpoint().await, Some((3, false)));
 }
@@ -221,7 +221,7 @@ async fn flush_is_called_in_a_replay_only() {
     let feed = fixture.feed();
     feed.catch_up().await.unwrap();
     assert_eq!(fixture.view.take(), ["started", "0", "1", "flush", "completed"]);
-    fixture.events.append("s", [added("a", 7)]).unwrap();
+    fixture.events.record("s", [added("a", 7)]).unwrap();
     feed.poll().await.unwrap();
     assert_eq!(fixture.view.take(), ["7"]);
 }

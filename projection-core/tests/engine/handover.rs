@@ -21,7 +21,7 @@ async fn live(events: &InMemoryEventStore, views: &InMemoryViews) -> CatchupProj
 async fn accept_returns_after_the_batch_that_holds_its_event_is_written() {
     let (views, events) = (InMemoryViews::new(), turns(3));
     let feed = live(&events, &views).await;
-    events.append("s", [added("a", 50).with_id("fifty")]).unwrap();
+    events.record("s", [added("a", 50).with_id("fifty")]).unwrap();
     assert_eq!(feed.accept(offered("fifty", "a", 50)).await.unwrap(), Accepted::Applied);
     assert_eq!(stored(&views, "a").unwrap(), [0, 50]);
     assert_eq!(checkpoint(&views).await, Some(4));
@@ -32,7 +32,7 @@ async fn accept_returns_after_the_batch_that_holds_its_event_is_written() {
 async fn an_event_in_the_history_that_is_offered_again_is_applied_once() {
     let (views, events) = (InMemoryViews::new(), turns(0));
     for entry in 0..20_000_i64 {
-        events.append("s", [added("a", entry).with_id(entry.to_string())]).unwrap();
+        events.record("s", [added("a", entry).with_id(entry.to_string())]).unwrap();
     }
     let feed = live(&events, &views).await;
     for entry in [0_i64, 1, 9_999, 10_001, 19_999] {
@@ -63,7 +63,7 @@ async fn an_event_that_was_offered_and_comes_into_the_store_later_is_applied_onc
     let (views, events) = (InMemoryViews::new(), turns(0));
     let feed = live(&events, &views).await;
     feed.accept(offered("x", "a", 7)).await.unwrap();
-    events.append("s", [added("a", 7).with_id("x"), added("a", 8)]).unwrap();
+    events.record("s", [added("a", 7).with_id("x"), added("a", 8)]).unwrap();
     feed.poll().await.unwrap();
     assert_eq!(stored(&views, "a").unwrap(), [7, 8]);
 }
@@ -159,7 +159,7 @@ async fn events_offered_during_the_replay_are_applied_after_it_in_order() {
         let accepted = up.feed.accept(&entry(value), Offered::new("app", id, "s")).await.unwrap();
         assert_eq!(accepted, Accepted::Held);
     }
-    up.events.append("s", [added("a", 50)]).unwrap();
+    up.events.record("s", [added("a", 50)]).unwrap();
     up.gate.add_permits(1000);
     up.feed.accept(&entry(103), Offered::new("app", "k-3", "s")).await.unwrap();
     up.run.await.unwrap().unwrap();
@@ -205,14 +205,14 @@ async fn going_live_skips_the_history_records_no_catch_up_and_twice_is_harmless(
     let feed = guarded_feed(options(5), &events, &views).await;
     feed.go_live().await.unwrap();
     feed.go_live().await.unwrap();
-    events.append("s", [added("a", 50)]).unwrap();
+    events.record("s", [added("a", 50)]).unwrap();
     feed.poll().await.unwrap();
     assert_eq!(stored(&views, "a").unwrap(), [50]);
     let all = views.checkpoints().load("lists").await.unwrap();
     assert_eq!((all[0].position.as_i64(), all[0].start.as_i64(), all[0].caught_up), (7, 6, false));
 
     let again = guarded_feed(options(5), &events, &views).await;
-    events.append("s", [added("a", 51)]).unwrap();
+    events.record("s", [added("a", 51)]).unwrap();
     again.go_live().await.unwrap();
     assert_eq!(stored(&views, "a").unwrap(), [50, 51], "it goes on from its checkpoint");
 }

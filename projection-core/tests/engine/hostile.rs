@@ -166,7 +166,7 @@ async fn a_poll_that_is_dropped_doubles_nothing() {
     let events = Slow::new(&history, 2);
     let feed = slow_feed(repository(&lists), uncached(1000), &events, &views, Hold::default());
     feed.catch_up().await.unwrap();
-    history.append("s", (1..=6).map(|entry| added("a", entry))).unwrap();
+    history.record("s", (1..=6).map(|entry| added("a", entry))).unwrap();
     events.close(1);
     tokio::time::timeout(Duration::from_millis(50), feed.poll()).await.unwrap_err();
     events.open();
@@ -196,7 +196,7 @@ async fn what_was_mended_in_the_store_while_the_feed_was_stopped_is_not_overwrit
     feed.catch_up().await.unwrap();
     feed.stop();
     lists.save(&"a".to_owned(), &List { entries: vec![1000] }).await.unwrap();
-    events.append("s", [added("a", 50)]).unwrap();
+    events.record("s", [added("a", 50)]).unwrap();
     feed.catch_up().await.unwrap();
     assert_eq!(entries(&lists, "a"), [1000, 50]);
 }
@@ -209,7 +209,7 @@ async fn a_poll_that_ends_after_a_new_start_leaves_that_alone() {
     let feed = slow_feed(guarded(&views).await, options(5), &events, &views, Hold::default());
     feed.catch_up().await.unwrap();
     events.close(0);
-    history.append("s", [added("a", 10)]).unwrap();
+    history.record("s", [added("a", 10)]).unwrap();
     let poll = tokio::spawn({
         let feed = Arc::clone(&feed);
         async move { feed.poll().await }
@@ -235,7 +235,7 @@ async fn a_poll_that_ends_after_a_new_start_leaves_that_alone() {
 #[tokio::test]
 async fn a_widened_filter_is_seen_and_a_misspelt_name_is_refused() {
     let (views, events) = (InMemoryViews::new(), InMemoryEventStore::new());
-    events.append("s", [added("a", 1), removed("a")]).unwrap();
+    events.record("s", [added("a", 1), removed("a")]).unwrap();
     let lists = guarded(&views).await;
     let feed = |filter: Filter| {
         let view = ProjectionView::<List>::new(Arc::clone(&lists));
@@ -325,7 +325,7 @@ async fn live_offers_are_bounded_and_who_gives_up_leaves_nothing_behind() {
     let feed = slow_feed(guarded(&views).await, options(5), &events, &views, Hold::Refuse(2));
     feed.catch_up().await.unwrap();
     events.close(0);
-    history.append("s", [added("a", 9).with_id("nine")]).unwrap();
+    history.record("s", [added("a", 9).with_id("nine")]).unwrap();
     let first = tokio::spawn({
         let feed = Arc::clone(&feed);
         async move { feed.accept(offered("nine", "a", 9)).await }
@@ -361,7 +361,7 @@ async fn a_stop_ends_a_catch_up_whose_store_does_not_answer() {
 async fn skipped_events_fill_a_batch_too() {
     let (views, events) = (InMemoryViews::new(), InMemoryEventStore::new());
     let odd = || projection_core::memory::NewEvent::from_json("Added", r#"{"to": 5}"#);
-    events.append("s", (0..30).map(|_| odd())).unwrap();
+    events.record("s", (0..30).map(|_| odd())).unwrap();
     let options = options(10).to_builder().on_poison(OnPoison::Skip).build().unwrap();
     let feed = guarded_feed(options, &events, &views).await;
     feed.catch_up().await.unwrap();
@@ -415,7 +415,7 @@ async fn a_resume_is_seen_at_once_and_one_too_many_changes_nothing() {
 
     runtime.resume("lists").unwrap();
     home.fail_next("save_all", StoreError::permanent("disk full"));
-    events.append("s", [added("a", 1)]).unwrap();
+    events.record("s", [added("a", 1)]).unwrap();
     let mut progress = runtime.progress().remove(0);
     within(progress.wait_for(|progress| progress.phase == Phase::Failed)).await.unwrap();
     others_run().await;

@@ -49,7 +49,7 @@ async fn one_process_owns_a_projection_and_another_takes_over_when_it_ends() {
 
     first.shutdown().await;
     reaches(&second, Phase::Live).await;
-    events.append("s", [added("a", 50)]).unwrap();
+    events.record("s", [added("a", 50)]).unwrap();
     let mut progress = second.progress().remove(0);
     progress.wait_for(|progress| progress.position.as_i64() == 7).await.unwrap();
     assert_eq!(stored(&views, "a").unwrap(), [0, 3, 50]);
@@ -88,7 +88,7 @@ async fn a_former_owner_writes_nothing_more_and_stands_by() {
         ttl: Duration::from_secs(3600),
     };
     assert!(matches!(leases.acquire(&request).await.unwrap(), LeaseAnswer::Held(fence) if fence.epoch == 2));
-    events.append("s", [added("a", 50)]).unwrap();
+    events.record("s", [added("a", 50)]).unwrap();
     reaches(&runtime, Phase::Standby).await;
     assert_eq!(stored(&views, "a").unwrap(), [0, 3], "the write of the old epoch was refused");
 }

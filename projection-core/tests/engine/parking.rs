@@ -61,7 +61,7 @@ async fn start<P: Projection<Id = String, State = Vec<i64>>>(
 
 fn history() -> InMemoryEventStore {
     let events = InMemoryEventStore::new();
-    events.append("s", (1..=6).map(|entry| added("bad good", entry))).unwrap();
+    events.record("s", (1..=6).map(|entry| added("bad good", entry))).unwrap();
     events
 }
 
@@ -94,7 +94,7 @@ async fn a_parked_instance_is_passed_over_also_after_a_restart_and_joins_when_re
 
         let runtime = start::<Restarted>(&events, &views, batch_size, 5).await;
         runtime.caught_up().await.unwrap();
-        events.append("s", [added("bad good", 7)]).unwrap();
+        events.record("s", [added("bad good", 7)]).unwrap();
         at(&runtime, 7).await;
         assert_eq!(list::<Restarted>(&views, "bad"), [1, 2], "it is parked after a restart, too");
 
@@ -105,7 +105,7 @@ async fn a_parked_instance_is_passed_over_also_after_a_restart_and_joins_when_re
         runtime.release("fragile", "\"bad\"").await.unwrap();
         assert_eq!(list::<Restarted>(&views, "bad"), [1, 2, 3, 4, 5, 6, 7]);
         assert!(runtime.parked("fragile").await.unwrap().is_empty());
-        events.append("s", [added("bad", 8)]).unwrap();
+        events.record("s", [added("bad", 8)]).unwrap();
         at(&runtime, 8).await;
         assert_eq!(list::<Restarted>(&views, "bad"), [1, 2, 3, 4, 5, 6, 7, 8]);
         runtime.shutdown().await;
@@ -134,7 +134,7 @@ fragile!(Later, LATER, 13);
 #[tokio::test]
 async fn an_event_that_fails_again_during_a_release_parks_the_instance_from_there() {
     let (events, views) = (InMemoryEventStore::new(), InMemoryViews::new());
-    events.append("s", [1, 13, 14, 23, 24].map(|entry| added("bad", entry))).unwrap();
+    events.record("s", [1, 13, 14, 23, 24].map(|entry| added("bad", entry))).unwrap();
     let runtime = start::<Later>(&events, &views, 2, 5).await;
     runtime.caught_up().await.unwrap();
     let again = runtime.release_dropping("fragile", "\"bad\"").await.unwrap_err();

@@ -17,7 +17,7 @@ fn undecodable(id: &str) -> NewEvent {
 
 fn history() -> InMemoryEventStore {
     let events = InMemoryEventStore::new();
-    events.append("s", [added("boom a", 1), added("boom a", 13).with_id("thirteen"), added("boom a", 3)]).unwrap();
+    events.record("s", [added("boom a", 1), added("boom a", 13).with_id("thirteen"), added("boom a", 3)]).unwrap();
     events
 }
 
@@ -56,7 +56,7 @@ async fn a_skipped_panic_is_recorded_and_its_half_changed_state_is_thrown_away()
 #[tokio::test]
 async fn an_event_that_cannot_be_decoded_fails_or_is_recorded_without_an_instance() {
     let events = InMemoryEventStore::new();
-    events.append("s", [added("a", 1), undecodable("odd"), added("a", 3)]).unwrap();
+    events.record("s", [added("a", 1), undecodable("odd"), added("a", 3)]).unwrap();
     let views = InMemoryViews::new();
     let error = guarded_feed(options(10), &events, &views).await.catch_up().await.unwrap_err();
     let FeedError::Poison { instance: None, event, position, .. } = &error else { panic!("{error:?}") };
@@ -72,7 +72,7 @@ async fn an_event_that_cannot_be_decoded_fails_or_is_recorded_without_an_instanc
 #[tokio::test]
 async fn a_history_that_ends_with_poison_is_passed_with_its_record() {
     let events = InMemoryEventStore::new();
-    events.append("s", [undecodable("odd")]).unwrap();
+    events.record("s", [undecodable("odd")]).unwrap();
     let views = InMemoryViews::new();
     guarded_feed(skipping(10), &events, &views).await.catch_up().await.unwrap();
     assert_eq!(checkpoint(&views).await, Some(1));
@@ -83,7 +83,7 @@ async fn a_history_that_ends_with_poison_is_passed_with_its_record() {
 #[tokio::test]
 async fn a_key_expression_that_panics_is_poison_too() {
     let events = InMemoryEventStore::new();
-    events.append("s", [added("a", 1), added("bad-key", 2), added("a", 3)]).unwrap();
+    events.record("s", [added("a", 1), added("bad-key", 2), added("a", 3)]).unwrap();
     let views = InMemoryViews::new();
     let error = guarded_feed(options(10), &events, &views).await.catch_up().await.unwrap_err();
     assert!(matches!(&error, FeedError::Poison { instance: None, .. }), "{error:?}");

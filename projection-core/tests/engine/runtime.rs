@@ -68,7 +68,7 @@ async fn projections_replay_go_live_and_are_read_by_id() {
     assert_eq!(progress[0].batches, 5, "30 events in batches of 7, from the attribute");
     assert_eq!(progress[1].batches, 8, "30 events in batches of 4, from the registration");
 
-    events.append("s", [added("a", 99)]).unwrap();
+    events.record("s", [added("a", 99)]).unwrap();
     let mut count = runtime.progress().remove(0);
     within(count.wait_for(|progress| progress.position.as_i64() == 31)).await.unwrap();
     assert_eq!(runtime.view::<Count>().unwrap().find(&Singleton).await.unwrap(), Some(31));
@@ -138,7 +138,7 @@ async fn a_paused_projection_takes_nothing_until_it_is_resumed() {
         .unwrap();
     within(runtime.caught_up()).await.unwrap();
     within(runtime.pause("lists")).await.unwrap();
-    events.append("s", [added("a", 50)]).unwrap();
+    events.record("s", [added("a", 50)]).unwrap();
     tokio::time::sleep(Duration::from_millis(20)).await;
     assert_eq!(stored(&views, "a").unwrap(), [0]);
     assert_eq!(runtime.list()[0].progress.phase, Phase::Stopped);
@@ -204,7 +204,7 @@ async fn a_runtime_that_is_dropped_leaves_no_task_behind() {
     within(runtime.caught_up()).await.unwrap();
     let mut lists = runtime.progress().remove(0);
     drop(runtime);
-    events.append("s", [added("a", 1)]).unwrap();
+    events.record("s", [added("a", 1)]).unwrap();
     // The sender goes with the last task.
     while within(lists.changed()).await.is_ok() {}
     assert_eq!(stored(&views, "a"), None);

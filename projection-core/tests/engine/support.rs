@@ -79,7 +79,7 @@ pub(crate) fn offered(id: &str, to: &str, entry: i64) -> OfferedEvent {
 pub(crate) fn turns(count: i64) -> InMemoryEventStore {
     let events = InMemoryEventStore::new();
     for entry in 0..count {
-        events.append("s", [added(["a", "b", "c"][usize::try_from(entry % 3).unwrap()], entry)]).unwrap();
+        events.record("s", [added(["a", "b", "c"][usize::try_from(entry % 3).unwrap()], entry)]).unwrap();
     }
     events
 }

@@ -2,8 +2,8 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use projection_core::{ErrorKind, EventMetadata, EventRef, Filter, Position, StoreError, store::Window};
-use rusqlite::{Connection, Row, ToSql, types::ValueRef};
+use projection_core::{ErrorKind, EventMetadata, EventRef, Filter, Position, StoreError, StreamId, store::Window};
+use rusqlite::{Connection, Row, Rows, ToSql, params, types::ValueRef};
 use serde::Serialize;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
@@ -31,25 +31,72 @@ pub(super) fn page(
     let mut rows = select.query(&*values).map_err(failed)?;
 
     let mut page = SqlitePage::empty(window.up_to);
+    if !fill(&mut page, &mut rows, doing, limit)? {
+        page.cut(window.after);
+    }
+    Ok(page)
+}
+
+/// Reads the events of a stream after version `after`, `limit` at most.
+pub(super) fn stream(
+    connection: &Connection,
+    doing: &Doing,
+    stream: &StreamId,
+    after: u64,
+    limit: usize,
+) -> Result<SqlitePage, StoreError> {
+    let failed = |error| doing.failed(error);
+    let select = format!("{SELECT} WHERE stream = ?1 AND stream_version > ?2 ORDER BY stream_version LIMIT ?3");
+    let mut select = connection.prepare_cached(&select).map_err(failed)?;
+    let values = params![stream.as_str(), sql::int(after), sql::int(limit as u64)];
+    let mut rows = select.query(values).map_err(failed)?;
+    let mut page = SqlitePage::empty(Position::START);
+    fill(&mut page, &mut rows, doing, limit)?;
+    page.cut(Position::START);
+    Ok(page)
+}
+
+/// The position before the first event at `time` or later; the last position where there is none.
+pub(super) fn before(connection: &Connection, doing: &Doing, time: OffsetDateTime) -> Result<Position, StoreError> {
+    let failed = |error| doing.failed(error);
+    let mut select = connection.prepare("SELECT position, time FROM events ORDER BY position").map_err(failed)?;
+    let mut rows = select.query([]).map_err(failed)?;
+    let mut last = 0;
+    while let Some(row) = rows.next().map_err(failed)? {
+        let position: i64 = row.get(0).map_err(failed)?;
+        let at = row.get_ref(1).map_err(failed)?.as_str().map_err(|error| failed(error.into()))?;
+        // Compared as times: as texts, one with a fraction of a second stands before one without.
+        let at = OffsetDateTime::parse(at, &Rfc3339).map_err(|error| {
+            doing.wrong(ErrorKind::Permanent, format!("the event at position {position} has no time: {error}"))
+        })?;
+        if at >= time {
+            break;
+        }
+        last = position;
+    }
+    Position::try_from(last).map_err(StoreError::permanent)
+}
+
+/// Adds events until `limit` or the size of a page is reached; whether that were all.
+fn fill(page: &mut SqlitePage, rows: &mut Rows<'_>, doing: &Doing, limit: usize) -> Result<bool, StoreError> {
+    let failed = |error| doing.failed(error);
     let mut known = Known::default();
     while let Some(row) = rows.next().map_err(failed)? {
         let data = row.get_ref(7).map_err(failed)?.as_bytes().map_err(|error| failed(error.into()))?;
         let is_full = page.len() > 0 && page.bytes() + data.len() > MAX_BYTES;
         if page.len() >= limit || is_full {
-            page.cut(window.after);
-            break;
+            return Ok(false);
         }
         page.push(metadata(row, &mut known, doing)?, data);
     }
-    Ok(page)
+    Ok(true)
 }
+
+const SELECT: &str = "SELECT position, type, stream, stream_version, source, id, time, data FROM events";
 
 /// By position and no other index: a page ends where the next one begins, whatever the filter lets pass.
 fn select(by_name: bool, by_stream: bool) -> String {
-    let mut select =
-        "SELECT position, type, stream, stream_version, source, id, time, data FROM events NOT INDEXED \
-                      WHERE position > ?1 AND position <= ?2"
-            .to_owned();
+    let mut select = format!("{SELECT} NOT INDEXED WHERE position > ?1 AND position <= ?2");
     if by_name {
         select += " AND type IN (SELECT value FROM json_each(?4))";
     }

@@ -8,8 +8,9 @@ use std::{
     time::Duration,
 };
 
+use projection_core::append::{AppendEvents as _, ExpectedVersion};
 use projection_core::{CheckpointStorage as _, store::Expected};
-use projection_sqlite::{ExpectedVersion, SqliteStore};
+use projection_sqlite::SqliteStore;
 
 use crate::support::{Count, File, at, change, checkpoint, commit, event, names, open};
 

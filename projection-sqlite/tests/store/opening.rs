@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use projection_core::append::{AppendEvents as _, ExpectedVersion};
 use projection_core::{ErrorKind, Handlers, Index, Projection, StoreError, ViewStore as _, store::SourceName};
 use projection_sqlite::SqliteStore;
 
@@ -91,7 +92,7 @@ async fn many_that_open_a_new_file_at_once_all_succeed() {
         opening.spawn(async move {
             let store = SqliteStore::open(path).await.unwrap();
             open::<Account>(&store).await;
-            store.events().append("a", projection_sqlite::ExpectedVersion::Any, [event(&n.to_string())]).await
+            store.events().append("a", ExpectedVersion::Any, [event(&n.to_string())]).await
         });
     }
     for appended in opening.join_all().await {
@@ -104,7 +105,7 @@ async fn what_was_stored_is_there_after_opening_again() {
     let file = File::new();
     {
         let store = file.open().await;
-        store.events().append("a", projection_sqlite::ExpectedVersion::Any, [event("1")]).await.unwrap();
+        store.events().append("a", ExpectedVersion::Any, [event("1")]).await.unwrap();
         open::<Count>(&store).await.save(&1, &10).await.unwrap();
     }
     let store = file.open().await;

@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use projection_core::append::{AppendError, AppendEvents as _, ExpectedVersion};
 use projection_core::{
     ErrorKind, EventStore as _, ViewStore as _,
     store::{ChangeOutcome, Expected, SourceName},
 };
-use projection_sqlite::{AppendError, ExpectedVersion, SqliteOptions, SqliteStore};
+use projection_sqlite::{SqliteOptions, SqliteStore};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::support::{Count, File, at, change, checkpoint, commit, event, names, open};
@@ -43,7 +44,7 @@ async fn appends_of_several_handles_have_dense_positions_and_conflicts_lose_noth
                 loop {
                     let new = [event(&format!("{writer}-{n}"))];
                     match events.append("a", ExpectedVersion::Exact(version), new).await {
-                        Ok(appended) => break version = appended.stream_version,
+                        Ok(appended) => break version = appended.stream_version(),
                         Err(AppendError::Conflict { actual, .. }) => version = actual,
                         Err(error) => panic!("{error}"),
                     }

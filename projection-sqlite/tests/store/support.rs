@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use projection_core::append::NewEvent;
 use projection_core::{
     Handlers, Index, Key, Position, Projection, ViewState, ViewStateRepository, ViewStore as _,
     store::{
@@ -9,7 +10,7 @@ use projection_core::{
         Partition, SharedRepository, SourceName,
     },
 };
-use projection_sqlite::{NewEvent, SqliteStore};
+use projection_sqlite::SqliteStore;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 

@@ -185,3 +185,13 @@ pub async fn events_are_located_by_source_and_id(stores: &impl WithEvents) {
     assert_eq!(found, [Some(3), None, None, Some(1), Some(3)]);
     assert!(store.locate(&[]).await.unwrap().is_empty());
 }
+
+/// The position before the first event of a time; the mark where none is so late.
+pub async fn a_time_says_where_to_begin(stores: &impl WithEvents) {
+    let store = stores.holding(&SAMPLES).await;
+    let before = async |time| store.before(time).await.unwrap();
+    assert_eq!(before(Sample::time()).await, Position::START);
+    assert_eq!(before(Sample::time() - time::Duration::days(1)).await, Position::START);
+    assert_eq!(before(Sample::time() + time::Duration::milliseconds(1)).await, Position::from(6));
+    assert_eq!(stores.holding(&[]).await.before(Sample::time()).await.unwrap(), Position::START);
+}

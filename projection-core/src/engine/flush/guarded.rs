@@ -90,7 +90,7 @@ async fn write<P: Projection>(
     context: &FlushContext<'_>,
 ) -> Result<CheckpointOutcome, FeedError> {
     let mut retries = context.options.retry().start();
-    let mut checkpoint = Some(context.checkpoint);
+    let mut checkpoint = context.checkpoint;
     while !changed.is_empty() {
         let committed = commit(repository, &changed, checkpoint.take(), context.fence).await;
         if matches!(committed.checkpoint, CheckpointOutcome::Fenced) {

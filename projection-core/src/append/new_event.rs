@@ -2,19 +2,20 @@
 
 use std::sync::Arc;
 
-use projection_core::{Event, StoreError};
 use serde::Serialize;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::{Event, EventRef, StoreError, store::SourceName};
+
 /// An event to append: a name, data as JSON, an id, and what else is known of it.
 #[derive(Debug, Clone)]
 pub struct NewEvent {
-    pub(super) name: Arc<str>,
-    pub(super) data: Vec<u8>,
-    pub(super) id: Arc<str>,
-    pub(super) source: Option<Arc<str>>,
-    pub(super) time: Option<OffsetDateTime>,
+    name: Arc<str>,
+    data: Vec<u8>,
+    id: Arc<str>,
+    source: Option<Arc<str>>,
+    time: Option<OffsetDateTime>,
 }
 
 impl NewEvent {
@@ -22,13 +23,14 @@ impl NewEvent {
     ///
     /// # Errors
     ///
-    /// When serde cannot write it as JSON; of the kind [`Poison`](projection_core::ErrorKind::Poison).
+    /// When serde cannot write it as JSON; of the kind [`Poison`](crate::ErrorKind::Poison).
     pub fn new<E: Event + Serialize>(event: &E) -> Result<Self, StoreError> {
         let data = serde_json::to_vec(event).map_err(StoreError::poison)?;
         Ok(Self::from_json(E::NAME, data))
     }
 
-    /// An event called `name` with this JSON as its data, and a random id. Appending it fails if the data is no JSON.
+    /// An event called `name` with this JSON as its data, and a random id. A store that has to look at the data refuses
+    /// what is no JSON when it is appended.
     pub fn from_json(name: impl Into<Arc<str>>, data: impl Into<Vec<u8>>) -> Self {
         Self {
             name: name.into(),
@@ -58,5 +60,36 @@ impl NewEvent {
     pub fn with_time(mut self, time: OffsetDateTime) -> Self {
         self.time = Some(time);
         self
+    }
+
+    /// The name it is stored under.
+    #[must_use]
+    pub fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// Its data: JSON.
+    #[must_use]
+    pub fn data(&self) -> &[u8] {
+        &self.data
+    }
+
+    /// The data, for a store that keeps it.
+    #[must_use]
+    pub fn into_data(self) -> Vec<u8> {
+        self.data
+    }
+
+    /// Which event it is; one without a source of its own comes from `source`.
+    #[must_use]
+    pub fn event(&self, source: &SourceName) -> EventRef {
+        let source = self.source.clone().unwrap_or_else(|| source.as_str().into());
+        EventRef { source, id: Arc::clone(&self.id) }
+    }
+
+    /// When it happened, if that was said.
+    #[must_use]
+    pub fn time(&self) -> Option<OffsetDateTime> {
+        self.time
     }
 }

@@ -1,8 +1,7 @@
 //! Why events were not appended.
 
-use projection_core::{EventRef, StoreError, StreamId};
-
 use super::ExpectedVersion;
+use crate::{EventRef, StoreError, StreamId};
 
 /// Nothing was appended, and why. Converts into a [`StoreError`].
 #[derive(Debug, Clone, thiserror::Error)]
