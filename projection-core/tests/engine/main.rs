@@ -21,5 +21,6 @@ mod ownership;
 mod parking;
 mod poison;
 mod runtime;
+mod start;
 mod stopping;
 mod support;
