@@ -30,7 +30,7 @@ pub(crate) use hand_written::HandWritten;
 pub(crate) use identity::Identity;
 pub(crate) use panics::{caught, message_of};
 pub(crate) use passed::{Parked, Passed};
-pub(crate) use route::route;
+pub(crate) use route::{Router, route, router};
 pub(crate) use source::{Source, StoreSource};
 pub(crate) use table::HandlerTable;
 pub(crate) use target::{ProjectionTarget, Target};

@@ -2,6 +2,7 @@
 //! several views starts a [`ProjectionRuntime`](crate::ProjectionRuntime) instead.
 
 mod accept;
+mod applied;
 mod catchup;
 mod core;
 mod domain;
@@ -10,6 +11,7 @@ mod materialized_view;
 mod offer;
 mod offered;
 mod parked;
+mod records;
 mod replay;
 mod start;
 mod state;
@@ -17,6 +19,7 @@ mod view;
 
 pub(crate) use self::core::FeedCore;
 pub use crate::engine::FeedError;
+pub use applied::AppliedError;
 pub use catchup::CatchupProjectionFeed;
 pub use domain::DomainEventFeed;
 pub use hold::Hold;

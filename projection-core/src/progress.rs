@@ -39,10 +39,14 @@ pub struct Progress {
     pub projection: Arc<str>,
     /// What it is doing.
     pub phase: Phase,
+    /// The view was begun after this position: what stands before is not in it.
+    pub start: Position,
     /// Every event up to here is in the stored view, irrelevant to it, or recorded as skipped.
     pub position: Position,
     /// The store's mark when it was last asked: up to where events can be read.
     pub head: Position,
+    /// Instances that are parked: they take no events until they are released.
+    pub parked: usize,
     /// Events flushed, since the start of the process.
     pub events_applied: u64,
     /// Events read that changed no instance, since the start of the process: no key, or passed over.

@@ -5,16 +5,19 @@ mod failure;
 mod health;
 mod lease;
 mod name;
+mod pace;
 mod registration;
 mod status;
 mod supervise;
 mod view;
+mod wake;
 mod worker;
 
 use std::{
     any::{Any, TypeId},
     collections::HashMap,
     sync::Arc,
+    time::Duration,
 };
 
 use futures::future::try_join_all;
@@ -23,6 +26,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     FeedError, Phase, Progress, Projection, StoreError,
+    append::AppendToken,
+    feed::AppliedError,
     store::{LeaseStorage, Ownership, ParkedInstance, SharedRepository},
 };
 
@@ -164,6 +169,37 @@ impl ProjectionRuntime {
             .and_then(|view| view.downcast_ref::<SharedRepository<P>>())
             .map(|repository| View::new(Arc::clone(repository)))
             .ok_or_else(|| self.unknown(P::NAME))
+    }
+
+    /// Waits until what `token` names, the events of one append, is in the view of `P`, whichever process feeds it: read
+    /// your own writes. It returns when the events themselves are applied, or prove irrelevant to the view. No round trips
+    /// where this process owns the view, unless it passes over events that fail; then two or three.
+    ///
+    /// ```
+    /// # use projection_core::{*, append::*, memory::*, runtime::ProjectionRuntime};
+    /// # #[derive(serde::Serialize, serde::Deserialize, Event)] #[event(name = "Deposited")] struct Deposited { cents: i64 }
+    /// # #[derive(Default, serde::Serialize, serde::Deserialize)] struct Balance { cents: i64 }
+    /// # #[projection(name = "balance")]
+    /// # impl Balance { #[on] fn deposited(&mut self, event: &Deposited) { self.cents += event.cents; } }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let events = InMemoryEventStore::new();
+    /// # let runtime = ProjectionRuntime::builder(events.clone(), InMemoryViews::new()).register::<Balance>().start().await?;
+    /// let deposit = NewEvent::new(&Deposited { cents: 5 })?;
+    /// let appended = events.append("account-1", ExpectedVersion::Any, [deposit]).await?;
+    /// runtime.applied::<Balance>(appended.token(), std::time::Duration::from_secs(2)).await?;
+    /// let balance = runtime.view::<Balance>()?.find(&"account-1".into()).await?;
+    /// assert_eq!(balance.unwrap().cents, 5);
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When it is not applied within `timeout`, when an event was skipped or its instance is parked, when the view began
+    /// later in the history, when the token is of another store, when the projection has failed, and when `P` was not
+    /// registered.
+    pub async fn applied<P: Projection>(&self, token: &AppendToken, timeout: Duration) -> Result<(), AppliedError> {
+        self.worker(P::NAME)?.feed.applied(token, timeout).await
     }
 
     /// Stops every projection and waits until they have stopped. A batch that is being written is written to its end;

@@ -27,6 +27,7 @@ impl Engine {
     /// Begins after `start`: the events up to it are never applied.
     pub(crate) async fn begin_after(&mut self, start: Position, stop: &CancellationToken) -> Result<(), FeedError> {
         (self.position, self.start) = (start, start);
+        self.told();
         tracing::info!(projection = self.identity.projection, position = %start, "begins after the history before it");
         self.store(self.checkpoint(start), stop).await
     }

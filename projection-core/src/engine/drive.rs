@@ -58,6 +58,7 @@ impl Engine {
             self.settled("its checkpoint cannot be read", retried(self.options.retry(), stop, load).await)?;
         let parked = self.parked(stop).await?;
         self.target.park(&parked);
+        self.told();
         let key = self.identity.key();
         let Some(checkpoint) = found.into_iter().find(|checkpoint| checkpoint.key == key) else {
             if self.stored.take().is_some() {
@@ -75,6 +76,7 @@ impl Engine {
             checkpoint.position.max(if self.stored.is_some() { self.position } else { Position::START });
         self.start = checkpoint.start;
         self.caught_up = checkpoint.caught_up;
+        self.told();
         self.stored = Some(checkpoint.position);
         if changed {
             self.store(self.checkpoint(self.position), stop).await?;
@@ -244,11 +246,17 @@ impl Engine {
         }
     }
 
+    /// Progress knows what is known of the view.
+    pub(super) fn told(&self) {
+        self.progress.view(self.start, self.target.parked());
+    }
+
     fn count(&mut self, reached: Position, flushed: &Flushed) {
         tracing::debug!(
             position = %reached, events = flushed.events, instances = flushed.instances,
             fold = ?flushed.fold, io = ?flushed.io, "batch flushed"
         );
+        self.told();
         self.progress.update(reached, |progress| {
             progress.events_applied += flushed.events as u64;
             progress.instances_written += flushed.instances as u64;

@@ -47,6 +47,7 @@ impl Engine {
         let unpark = || self.checkpoints.unpark(&parked.key, &parked.instance);
         let removed = retried(self.options.retry(), stop, unpark).await;
         self.settled("the record of a parked instance cannot be removed", removed)?;
+        self.told();
         Ok(true)
     }
 

@@ -8,7 +8,7 @@ use super::{
     caught,
     decode::DecodedEvent,
 };
-use crate::{Keys, Projection, StoreError};
+use crate::{Key as _, Keys, Projection, StoreError};
 
 /// Puts `event` into `batch`, once for each instance its handlers name (spec: B3), and says how many. `Err`: it cannot be decoded, or a
 /// key expression panicked; nothing was put in.
@@ -47,4 +47,19 @@ pub(crate) fn route<P: Projection>(
         batch.bytes += event.bytes;
     }
     Ok(batch.pairs - pairs_before)
+}
+
+/// Says which instances an event changes, as text.
+pub(crate) type Router = Arc<dyn Fn(&Arc<DecodedEvent>) -> Vec<String> + Send + Sync>;
+
+/// The router of `P`. An event that cannot be routed changes none.
+pub(crate) fn router<P: Projection>() -> Router {
+    let table = HandlerTable::<P>::new();
+    Arc::new(move |event| {
+        let mut batch = Batch::new();
+        match route(&table, &mut batch, event) {
+            Ok(_) => batch.instances.keys().map(|id: &P::Id| id.as_key().to_string()).collect(),
+            Err(_) => Vec::new(),
+        }
+    })
 }

@@ -8,11 +8,12 @@ use time::OffsetDateTime;
 use super::decode::{DecodedPage, Decoders, Payload};
 use crate::{
     EventRef, Filter, Position, StoreError,
-    store::{EventPage, EventStore, Window},
+    store::{EventPage, EventStore, SourceName, Window},
 };
 
 #[async_trait]
 pub(crate) trait Source: Send + Sync {
+    fn name(&self) -> SourceName;
     fn filter(&self) -> &Filter;
     async fn mark(&self) -> Result<Position, StoreError>;
     async fn read(&self, window: Window, limit: usize) -> Result<DecodedPage, StoreError>;
@@ -38,6 +39,10 @@ impl<S: EventStore> StoreSource<S> {
 
 #[async_trait]
 impl<S: EventStore> Source for StoreSource<S> {
+    fn name(&self) -> SourceName {
+        self.store.source()
+    }
+
     fn filter(&self) -> &Filter {
         &self.filter
     }

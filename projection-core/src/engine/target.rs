@@ -48,6 +48,11 @@ pub(crate) trait Target: Send + Sync {
         false
     }
 
+    /// How many instances take no events.
+    fn parked(&self) -> usize {
+        0
+    }
+
     /// A checkpoint at `passed` is stored.
     async fn checkpoint_passed(&self, _passed: Position) -> Result<(), StoreError> {
         Ok(())
@@ -63,7 +68,6 @@ pub(crate) trait Target: Send + Sync {
 pub(crate) struct FlushContext<'a> {
     pub identity: &'a Identity,
     pub options: &'a MaterializedViewOptions,
-    /// What will be true when the batch is written.
     /// What claims the batch; none for a view that forgets how far it is.
     pub checkpoint: Option<&'a Checkpoint>,
     pub checkpoints: &'a dyn CheckpointStorage,
@@ -182,6 +186,10 @@ impl<P: Projection> Target for ProjectionTarget<P> {
 
     fn is_parked(&self, instance: &str) -> bool {
         !self.parked.takes(instance, Position::END)
+    }
+
+    fn parked(&self) -> usize {
+        self.parked.len()
     }
 
     async fn checkpoint_passed(&self, passed: Position) -> Result<(), StoreError> {

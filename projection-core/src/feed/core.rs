@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::{Hold, state::Shared, view::FeedParts};
+use super::{Hold, records::Records, state::Shared, view::FeedParts};
 use crate::{
     FeedError, Filter, Position, Progress,
     engine::{Engine, Source, StoreSource},
@@ -17,6 +17,7 @@ use crate::{
 pub(crate) struct FeedCore {
     pub(super) projection: String,
     pub(super) source: Arc<dyn Source>,
+    pub(super) records: Records,
     pub(super) engine: tokio::sync::Mutex<Engine>,
     shared: Mutex<Shared>,
     /// There is room for another offered event, or the state has changed.
@@ -46,6 +47,13 @@ impl FeedCore {
         let source: Arc<dyn Source> = Arc::new(StoreSource::new(events, filter, parts.decoders));
         let mut identity = parts.identity;
         identity.handled = source.filter().names().cloned().unwrap_or_default();
+        let records = Records {
+            identity: identity.clone(),
+            checkpoints: Arc::clone(&checkpoints),
+            source: Arc::clone(&source),
+            router: parts.router,
+            on_poison: parts.options.on_poison(),
+        };
         let engine = Engine {
             identity,
             source: Arc::clone(&source),
@@ -66,6 +74,7 @@ impl FeedCore {
         Ok(Self {
             projection,
             source,
+            records,
             engine: tokio::sync::Mutex::new(engine),
             shared: Mutex::new(Shared::new()),
             changed: Notify::new(),
@@ -102,6 +111,13 @@ impl FeedCore {
 
     pub(crate) fn progress(&self) -> watch::Receiver<Progress> {
         self.progress.watch()
+    }
+
+    /// How many events it has taken or passed over.
+    pub(crate) fn events(&self) -> u64 {
+        let progress = self.progress.watch();
+        let progress = progress.borrow();
+        progress.events_applied + progress.events_skipped
     }
 
     /// Refuses a checkpoint that does not fit (spec: B16, P22), before anything is started.

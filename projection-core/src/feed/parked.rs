@@ -1,14 +1,12 @@
 //! Parked instances of a feed: listed, released, released without the event they were parked for.
 
-use tokio_util::sync::CancellationToken;
-
 use super::core::FeedCore;
 use crate::{FeedError, store::ParkedInstance};
 
 impl FeedCore {
     /// The instances that take no events.
     pub(crate) async fn parked(&self) -> Result<Vec<ParkedInstance>, FeedError> {
-        self.engine.lock().await.parked(&CancellationToken::new()).await
+        self.records.parked().await
     }
 
     /// Releases a parked instance, between two batches of a live feed. Says whether it was parked, and is not any more.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     FeedError, MaterializedViewOptions, Projection,
-    engine::{Decoders, HandWritten, HandlerTable, Identity, ProjectionTarget, Target},
+    engine::{Decoders, HandWritten, HandlerTable, Identity, ProjectionTarget, Router, Target, router},
     feed::MaterializedView,
     store::{EventStore, SharedRepository},
 };
@@ -48,6 +48,7 @@ pub struct FeedParts<S: EventStore> {
     pub(crate) identity: Identity,
     pub(crate) decoders: Decoders<S>,
     pub(crate) target: Box<dyn Target>,
+    pub(crate) router: Router,
     pub(crate) options: MaterializedViewOptions,
 }
 
@@ -61,7 +62,7 @@ impl<P: Projection> IntoFeed for ProjectionView<P> {
             return Err(invalid(P::NAME, format!("one event has {most} handlers; at most {capacity} are allowed")));
         }
         let identity = Identity { projection: P::NAME.to_owned(), version: P::VERSION, handled: decoders.names() };
-        Ok(FeedParts { identity, decoders, target: Box::new(target), options: self.options })
+        Ok(FeedParts { identity, decoders, target: Box::new(target), router: router::<P>(), options: self.options })
     }
 }
 
@@ -71,7 +72,9 @@ impl<V: MaterializedView> IntoFeed for Arc<V> {
         let options = self.options();
         let identity =
             Identity { projection: self.name().to_owned(), version: self.version(), handled: decoders.names() };
-        Ok(FeedParts { identity, decoders, target: Box::new(HandWritten::new(self, &options)), options })
+        let target = Box::new(HandWritten::new(self, &options));
+        // It has no instances that we know of.
+        Ok(FeedParts { identity, decoders, target, router: Arc::new(|_| Vec::new()), options })
     }
 }
 

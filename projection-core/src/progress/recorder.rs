@@ -30,8 +30,10 @@ impl ProgressRecorder {
         let (sender, _) = watch::channel(Progress {
             projection: Arc::from(projection),
             phase: Phase::Starting,
+            start: Position::START,
             position: Position::START,
             head: Position::START,
+            parked: 0,
             events_applied: 0,
             events_skipped: 0,
             instances_written: 0,
@@ -63,6 +65,15 @@ impl ProgressRecorder {
             progress.phase = phase;
             progress.position = position;
             progress.time_left = None;
+        });
+    }
+
+    /// What is known of the view besides how far it is.
+    pub(crate) fn view(&self, start: Position, parked: usize) {
+        self.sender.send_if_modified(|progress| {
+            let changed = (progress.start, progress.parked) != (start, parked);
+            (progress.start, progress.parked) = (start, parked);
+            changed
         });
     }
 

@@ -8,6 +8,8 @@ use tracing::Instrument;
 
 use super::{
     lease::{Attempt, Held, Kept, Lease},
+    pace::Pace,
+    wake::Heard,
     worker::Wanted,
 };
 use crate::{Phase, Position, Retries, RetryStrategy, StoreError, feed::FeedCore};
@@ -17,6 +19,7 @@ pub(super) struct Supervisor {
     pub wanted: watch::Receiver<Wanted>,
     pub lease: Option<Arc<Lease>>,
     pub poll: Duration,
+    pub heard: watch::Receiver<Heard>,
     pub shutdown: CancellationToken,
 }
 
@@ -110,7 +113,8 @@ impl Supervisor {
 
     /// Runs for as long as the lease is held.
     async fn live_as_owner(&self, held: Option<Held>) {
-        let lived = live(&self.feed, self.poll, &self.shutdown);
+        let pace = Pace::new(self.poll, self.heard.clone());
+        let lived = live(&self.feed, pace, &self.shutdown);
         let (Some(lease), Some(held)) = (&self.lease, held) else { return lived.await };
         let (fence, ended) = (held.fence.clone(), CancellationToken::new());
         // In a task of its own: a replay that is busy must not keep it from being renewed.
@@ -135,14 +139,19 @@ impl Supervisor {
 struct Told;
 
 /// Catches up, then applies what comes, until it is stopped or fails.
-async fn live(feed: &FeedCore, poll: Duration, shutdown: &CancellationToken) {
+async fn live(feed: &FeedCore, mut pace: Pace, shutdown: &CancellationToken) {
     // What went wrong is in the feed's state, and logged there.
+    pace.looks();
     let mut going = !shutdown.is_cancelled() && feed.catch_up().await.is_ok();
     while going {
         tokio::select! {
             biased;
             () = feed.stopped() => return,
-            () = tokio::time::sleep(poll) => going = feed.poll().await.is_ok() && feed.failure().is_none(),
+            () = pace.next() => {}
         }
+        pace.looks();
+        let before = feed.events();
+        going = feed.poll().await.is_ok() && feed.failure().is_none();
+        pace.found(feed.events() - before);
     }
 }

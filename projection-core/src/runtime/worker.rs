@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{ProjectionStatus, health::Health, lease::Lease, supervise::Supervisor};
+use super::{ProjectionStatus, health::Health, lease::Lease, supervise::Supervisor, wake::Heard};
 use crate::{FeedError, Phase, feed::FeedCore};
 
 /// A projection and the means to steer it.
@@ -36,11 +36,12 @@ impl Worker {
         &self,
         lease: Option<Lease>,
         poll: Duration,
+        heard: watch::Receiver<Heard>,
         shutdown: CancellationToken,
     ) -> impl Future<Output = ()> + Send + 'static {
         let feed = Arc::clone(&self.feed);
         let (wanted, lease) = (self.wanted.subscribe(), lease.map(Arc::new));
-        Supervisor { feed, wanted, lease, poll, shutdown }.run()
+        Supervisor { feed, wanted, lease, poll, heard, shutdown }.run()
     }
 
     pub(super) fn status(&self) -> ProjectionStatus {

@@ -7,6 +7,7 @@
     reason = "clippy.toml allows them in test functions; here they are in their helpers, too"
 )]
 
+mod applied;
 mod batching;
 mod checkpoints;
 mod failing;

@@ -1,7 +1,8 @@
 //! Where a view begins: with its checkpoint, else at the beginning, else as asked.
 
 use projection_core::{
-    EventStore as _, FeedError, MaterializedViewOptions, Projection as _, Position, ProjectionRuntime, Start, ViewStore as _,
+    EventStore as _, FeedError, MaterializedViewOptions, Position, Projection as _, ProjectionRuntime, Start,
+    ViewStore as _,
     memory::{InMemoryEventStore, InMemoryViews},
     store::LeaseRequest,
 };
@@ -112,7 +113,12 @@ async fn a_view_that_always_begins_anew_reads_and_stores_no_checkpoint_and_takes
     for _process in 0..2 {
         // Its instances are gone with the process; what a view store keeps stays.
         let own = InMemoryViews::new();
-        let plain = feed_into(own.open::<List>(&events.source()).await.unwrap(), starting(Start::AlwaysBeginning), &events, &durable);
+        let plain = feed_into(
+            own.open::<List>(&events.source()).await.unwrap(),
+            starting(Start::AlwaysBeginning),
+            &events,
+            &durable,
+        );
         plain.catch_up().await.unwrap();
         assert_eq!(stored(&own, "a").unwrap(), [0, 3]);
         assert_eq!(checkpoint(&durable).await, None);

@@ -1,0 +1,62 @@
+//! One listener for all projections: what the event store tells of appends wakes them. It only wakes; what is applied is
+//! read by position, so that a listener which breaks costs time, not events.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Retries, RetryStrategy, StoreError,
+    store::{EventStore, WakeUp},
+};
+
+/// What was heard.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Heard {
+    /// How often something may have been appended.
+    times: u64,
+    /// Whether nothing goes unheard at present.
+    pub all: bool,
+}
+
+/// Listens until shutdown.
+pub(super) async fn listen<S: EventStore>(
+    events: Arc<S>,
+    heard: watch::Sender<Heard>,
+    shutdown: CancellationToken,
+) {
+    let listening = async {
+        let mut broken = delays().start();
+        loop {
+            match events.wake_up().await {
+                // Nothing tells: the projections ask.
+                Ok(None) => return,
+                Ok(Some(mut wake_up)) => {
+                    let error = hear(wake_up.as_mut(), &heard, &mut broken).await;
+                    tracing::info!(%error, "the listener for new events broke, and is opened again");
+                }
+                Err(error) => tracing::info!(%error, "no listener for new events can be had: the store is polled"),
+            }
+            heard.send_modify(|heard| heard.all = false);
+            tokio::time::sleep(broken.after(&StoreError::transient("broken")).unwrap_or_default()).await;
+        }
+    };
+    shutdown.run_until_cancelled(listening).await;
+}
+
+/// Hears until it breaks.
+async fn hear(wake_up: &mut dyn WakeUp, heard: &watch::Sender<Heard>, broken: &mut Retries) -> StoreError {
+    // What was appended before it was opened is not told: look once.
+    loop {
+        heard.send_modify(|heard| (heard.times, heard.all) = (heard.times + 1, wake_up.sees_all()));
+        if let Err(error) = wake_up.woken().await {
+            return error;
+        }
+        *broken = delays().start();
+    }
+}
+
+fn delays() -> RetryStrategy {
+    RetryStrategy::exponential(Duration::from_millis(100), Duration::from_secs(10)).when(|_| true)
+}
