@@ -1,6 +1,8 @@
 //! The engine: one way for history, for what arrived meanwhile, and for live events. Pages are decoded once, routed
 //! to instances, folded in batches, and flushed before or with the checkpoint that claims them.
 
+mod absorb;
+mod ahead;
 mod batch;
 mod begin;
 mod cache;
@@ -20,7 +22,9 @@ mod source;
 mod table;
 mod target;
 mod waiting;
+mod working;
 
+pub(crate) use absorb::Absorbed;
 pub(crate) use batch::Batch;
 pub(crate) use decode::{DecodedEvent, Decoders};
 pub(crate) use drive::Engine;

@@ -1,6 +1,6 @@
 //! How a materialized view is fed: settings of one view.
 
-use std::num::NonZeroUsize;
+use std::{num::NonZeroUsize, time::Duration};
 
 use crate::{RetryStrategy, Start};
 
@@ -47,6 +47,8 @@ pub struct MaterializedViewOptions {
     batch_size: NonZeroUsize,
     batch_bytes: NonZeroUsize,
     cache_bytes: usize,
+    memory_budget: Option<NonZeroUsize>,
+    max_replay_loss: Duration,
     retry: RetryStrategy,
     on_poison: OnPoison,
     start: Start,
@@ -57,6 +59,8 @@ pub struct MaterializedViewOptions {
 const BATCH_SIZE: NonZeroUsize = NonZeroUsize::new(1000).expect("not zero");
 const BATCH_BYTES: NonZeroUsize = NonZeroUsize::new(16 << 20).expect("not zero");
 const CACHE_BYTES: usize = 32 << 20;
+/// How much work a kill may cost (spec: B12).
+const MAX_REPLAY_LOSS: Duration = Duration::from_secs(60);
 
 impl Default for MaterializedViewOptions {
     fn default() -> Self {
@@ -64,6 +68,8 @@ impl Default for MaterializedViewOptions {
             batch_size: BATCH_SIZE,
             batch_bytes: BATCH_BYTES,
             cache_bytes: CACHE_BYTES,
+            memory_budget: None,
+            max_replay_loss: MAX_REPLAY_LOSS,
             retry: RetryStrategy::none(),
             on_poison: OnPoison::default(),
             start: Start::default(),
@@ -92,6 +98,7 @@ impl MaterializedViewOptions {
         MaterializedViewOptionsBuilder {
             batch_size: self.batch_size.get(),
             batch_bytes: self.batch_bytes.get(),
+            memory_budget: self.memory_budget(),
             rest: self.clone(),
         }
     }
@@ -120,6 +127,22 @@ impl MaterializedViewOptions {
     #[must_use]
     pub fn cache_bytes(&self) -> usize {
         if self.batch_size.get() == 1 { 0 } else { self.cache_bytes }
+    }
+
+    /// How many bytes of states a replay may hold before it writes them, whatever `batch_size` says; `None` by default.
+    /// Each instance is then written once for all the events that reach it meanwhile: what a replay costs is how often
+    /// instances are written. Takes effect where the repository is guarded. The bytes are estimated from a sample of the
+    /// states; pages that are read ahead come on top, some tens of MB. Once live, batches are of `batch_size` again.
+    #[must_use]
+    pub fn memory_budget(&self) -> Option<usize> {
+        self.memory_budget.map(NonZeroUsize::get)
+    }
+
+    /// How much time of work a replay with a [`memory_budget`](Self::memory_budget) may lose when it is killed: it writes
+    /// at the latest after so long (spec: B12). 60 s by default.
+    #[must_use]
+    pub fn max_replay_loss(&self) -> Duration {
+        self.max_replay_loss
     }
 
     /// What happens when a read or a write fails. [`RetryStrategy::none`] by default.
@@ -153,6 +176,7 @@ impl MaterializedViewOptions {
 pub struct MaterializedViewOptionsBuilder {
     batch_size: usize,
     batch_bytes: usize,
+    memory_budget: Option<usize>,
     rest: MaterializedViewOptions,
 }
 
@@ -172,6 +196,18 @@ impl MaterializedViewOptionsBuilder {
     /// Sets [`MaterializedViewOptions::cache_bytes`].
     pub fn cache_bytes(mut self, bytes: usize) -> Self {
         self.rest.cache_bytes = bytes;
+        self
+    }
+
+    /// Sets [`MaterializedViewOptions::memory_budget`]: 1 or more, with a `batch_size` of 2 or more.
+    pub fn memory_budget(mut self, bytes: usize) -> Self {
+        self.memory_budget = Some(bytes);
+        self
+    }
+
+    /// Sets [`MaterializedViewOptions::max_replay_loss`].
+    pub fn max_replay_loss(mut self, work: Duration) -> Self {
+        self.rest.max_replay_loss = work;
         self
     }
 
@@ -216,7 +252,16 @@ impl MaterializedViewOptionsBuilder {
             value: "0".into(),
             allowed: "a batch holds 1 byte or more; an event larger than the bound makes a batch of its own",
         })?;
-        Ok(MaterializedViewOptions { batch_size, batch_bytes, ..self.rest })
+        let budget = |bytes: usize| {
+            let refused = |allowed| InvalidOption { option: "memory_budget", value: bytes.to_string(), allowed };
+            if batch_size.get() == 1 {
+                return Err(refused("with a batch_size of 1 no state is kept in memory; leave one of the two out"));
+            }
+            NonZeroUsize::new(bytes)
+                .ok_or(refused("a replay holds 1 byte or more; leave it out to write by batch_size"))
+        };
+        let memory_budget = self.memory_budget.map(budget).transpose()?;
+        Ok(MaterializedViewOptions { batch_size, batch_bytes, memory_budget, ..self.rest })
     }
 }
 

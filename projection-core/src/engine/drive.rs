@@ -6,8 +6,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Identity,
-    decode::DecodedEvent,
-    reader::Pages,
+    ahead::Taken,
+    decode::{DecodedEvent, DecodedPage},
+    reader::{Ahead, Pages},
     source::Source,
     target::{FlushContext, Flushed, Target},
     waiting::{GaveUp, retried},
@@ -34,6 +35,8 @@ pub(crate) struct Engine {
     pub stored: Option<Position>,
     /// Whether flushed batches are claimed by checkpoints (spec: P7).
     pub claims: bool,
+    /// Up to here events go the way of the batches, also in a replay with a memory budget.
+    pub by_batches: Position,
     /// Whether the history is being replayed.
     pub replaying: bool,
     /// Whether a run was broken off in the middle, so that memory may not be what is stored.
@@ -95,31 +98,41 @@ impl Engine {
 
     /// Applies every event up to `mark`; when it returns, all of it is stored.
     pub(crate) async fn advance(&mut self, mark: Position, stop: &CancellationToken) -> Result<(), FeedError> {
+        while !self.go_on(mark, stop).await? {}
+        if self.folds_ahead() {
+            self.target.discard();
+        }
+        Ok(())
+    }
+
+    /// Goes on from where the view is up to `mark`; whether it got there, or is to go on from where the view is now.
+    async fn go_on(&mut self, mark: Position, stop: &CancellationToken) -> Result<bool, FeedError> {
         if self.broken_off {
             self.target.discard();
         }
         if mark <= self.position {
-            return Ok(());
+            return Ok(true);
         }
         self.broken_off = true;
         let window = Window { after: self.position, up_to: mark };
-        let mut pages = Pages::of(Arc::clone(&self.source), window, self.options.retry().clone(), stop.clone());
+        let ahead = if self.folds_ahead() { Ahead::FAR } else { Ahead::NEAR };
+        let retry = self.options.retry().clone();
+        let mut pages = Pages::of(Arc::clone(&self.source), window, retry, stop.clone(), ahead);
         let mut covered = self.position;
         while covered < mark {
             let page = pages.next(stop).await.map_err(|gave_up| self.read_failed(covered, gave_up))?;
-            covered = page.covers;
+            let before = std::mem::replace(&mut covered, page.covers);
             self.progress.update(self.position, |progress| {
                 progress.spent.read += page.read;
                 progress.spent.decode += page.decode;
             });
-            for event in &page.events {
-                self.take(event)?;
-                if self.target.is_full() {
-                    self.flush(event.meta.position(), stop).await?;
-                }
-                if stop.is_cancelled() {
-                    return Err(self.stopped());
-                }
+            match self.take_page(&page, before, stop).await? {
+                Taken::Whole => {}
+                Taken::ByBatches => self.take_events(&page, stop).await?,
+                Taken::Again => return Ok(false),
+            }
+            if stop.is_cancelled() {
+                return Err(self.stopped());
             }
             if self.target.is_empty() {
                 self.pass(page.covers, stop).await?;
@@ -129,7 +142,21 @@ impl Engine {
             self.flush(mark, stop).await?;
         }
         self.broken_off = false;
-        Ok(())
+        Ok(true)
+    }
+
+    /// Buffers the events of a page, and flushes each batch that is full.
+    async fn take_events(&mut self, page: &DecodedPage, stop: &CancellationToken) -> Result<(), FeedError> {
+        for event in &page.events {
+            self.take(event)?;
+            if self.target.is_full() {
+                self.flush(event.meta.position(), stop).await?;
+            }
+            if stop.is_cancelled() {
+                return Err(self.stopped());
+            }
+        }
+        self.end_page(page.covers, stop).await
     }
 
     /// Applies events that the store does not hold (spec: P20).

@@ -3,6 +3,7 @@
 mod guarded;
 mod instance;
 mod plain;
+mod working;
 
 use super::{
     Passed,
@@ -19,6 +20,11 @@ pub(super) async fn flush<P: Projection>(
     context: &FlushContext<'_>,
 ) -> Result<Flushed, FeedError> {
     let repository = target.repository.clone();
+    if let (Some(set), Some(guarded)) = (&mut target.working, repository.guarded())
+        && batch.is_empty()
+    {
+        return working::flush::<P>(set, guarded, context).await;
+    }
     let batch = without_parked(target, batch);
     match repository.guarded() {
         Some(guarded) => guarded::flush(target, guarded, batch, context).await,

@@ -41,11 +41,11 @@ impl<S> Folding<S> {
     }
 
     /// Whether the event was applied before (spec: B11, P24).
-    fn knows(&self, event: &DecodedEvent) -> bool {
+    pub(super) fn knows(&self, event: &DecodedEvent) -> bool {
         (event.stored && event.meta.position() <= self.position) || self.offered.contains(event.meta.event())
     }
 
-    fn remember(&mut self, event: &DecodedEvent) {
+    pub(super) fn remember(&mut self, event: &DecodedEvent) {
         self.moved = true;
         if event.stored {
             self.position = event.meta.position();
@@ -83,7 +83,7 @@ pub(crate) fn fold_instance<P: Projection>(
 }
 
 /// Applies one event by the handlers that named the instance, in source order (spec: B3).
-fn apply<P: Projection>(
+pub(super) fn apply<P: Projection>(
     table: &HandlerTable<P>,
     id: &P::Id,
     state: &mut Option<P::State>,

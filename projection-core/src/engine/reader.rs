@@ -14,11 +14,21 @@ use super::{
 };
 use crate::{RetryStrategy, StoreError, store::Window};
 
-/// How many events are read at once. A store may return fewer, to bound a page's bytes.
-pub(crate) const PAGE_EVENTS: usize = 2_000;
+/// How far is read ahead: this bounds what is held in memory (spec: B2).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ahead {
+    /// How many events are read at once. A store may return fewer, to bound a page's bytes.
+    events: usize,
+    /// How many decoded pages wait for the fold.
+    pages: usize,
+}
 
-/// How many decoded pages wait for the fold: this bounds what is held in memory (spec: B2).
-const PAGES_AHEAD: usize = 1;
+impl Ahead {
+    /// For batches of a fixed size.
+    pub(crate) const NEAR: Self = Self { events: 2_000, pages: 1 };
+    /// For a replay that has memory to use.
+    pub(crate) const FAR: Self = Self { events: 10_000, pages: 2 };
+}
 
 /// The pages of a window, in order, up to the one that covers its end. Dropping it ends the reading.
 pub(crate) struct Pages {
@@ -33,9 +43,10 @@ impl Pages {
         window: Window,
         strategy: RetryStrategy,
         stop: CancellationToken,
+        ahead: Ahead,
     ) -> Self {
-        let (sender, pages) = mpsc::channel(PAGES_AHEAD);
-        let reading = tokio::spawn(read(source, window, strategy, stop, sender).in_current_span());
+        let (sender, pages) = mpsc::channel(ahead.pages);
+        let reading = tokio::spawn(read(source, window, strategy, stop, (sender, ahead.events)).in_current_span());
         Self { pages, reading: AbortOnDropHandle::new(reading) }
     }
 
@@ -65,12 +76,12 @@ async fn read(
     window: Window,
     strategy: RetryStrategy,
     stop: CancellationToken,
-    sender: mpsc::Sender<Result<DecodedPage, GaveUp>>,
+    (sender, events): (mpsc::Sender<Result<DecodedPage, GaveUp>>, usize),
 ) {
     let mut after = window.after;
     while after < window.up_to {
         let rest = Window { after, up_to: window.up_to };
-        let page = retried(&strategy, &stop, || source.read(rest, PAGE_EVENTS)).await;
+        let page = retried(&strategy, &stop, || source.read(rest, events)).await;
         let page = page.and_then(|page| checked(page, rest));
         let failed = page.is_err();
         if let Ok(page) = &page {

@@ -5,7 +5,11 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Engine, reader::Pages, waiting::retried};
+use super::{
+    Engine,
+    reader::{Ahead, Pages},
+    waiting::retried,
+};
 use crate::{
     FeedError, Position,
     store::{ParkedInstance, SkippedEvent, Window},
@@ -55,7 +59,8 @@ impl Engine {
     async fn again(&mut self, from: Position, without: bool, stop: &CancellationToken) -> Result<(), FeedError> {
         self.broken_off = true;
         let window = Window { after: from.before(), up_to: self.position };
-        let mut pages = Pages::of(Arc::clone(&self.source), window, self.options.retry().clone(), stop.clone());
+        let mut pages =
+            Pages::of(Arc::clone(&self.source), window, self.options.retry().clone(), stop.clone(), Ahead::NEAR);
         let mut covered = window.after;
         while covered < window.up_to {
             let page = pages.next(stop).await.map_err(|gave_up| self.read_failed(covered, gave_up))?;

@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    HandlerTable, Identity, Parked, batch::Batch, cache::StateCache, decode::DecodedEvent, flush, route::route,
+    Absorbed, HandlerTable, Identity, Parked, absorb, batch::Batch, cache::StateCache, decode::DecodedEvent, flush,
+    route::route, working::WorkingSet,
 };
 use crate::{
     FeedError, Key, MaterializedViewOptions, Position, Projection, StoreError,
@@ -21,6 +22,20 @@ use crate::{
 pub(crate) trait Target: Send + Sync {
     /// Buffers an event, and says for how many instances. `Err`: it cannot be decoded or routed; nothing was buffered.
     fn push(&mut self, event: &Arc<DecodedEvent>) -> Result<usize, StoreError>;
+
+    /// Whether a replay may fold pages as they come, by [`absorb`](Self::absorb).
+    fn folds_ahead(&self) -> bool {
+        false
+    }
+
+    /// Folds a page onto states in memory, to be written by the next flush.
+    async fn absorb(
+        &mut self,
+        _events: &[Arc<DecodedEvent>],
+        _context: &FlushContext<'_>,
+    ) -> Result<Absorbed, FeedError> {
+        Ok(Absorbed::Nothing)
+    }
 
     /// Records, with the next flush, that an event was passed over.
     fn skip(&mut self, skipped: SkippedEvent);
@@ -108,6 +123,8 @@ pub(crate) struct ProjectionTarget<P: Projection> {
     pub(super) table: HandlerTable<P>,
     pub(super) repository: SharedRepository<P>,
     pub(super) cache: StateCache<P::State, P::Id>,
+    /// The states of a replay with a memory budget.
+    pub(super) working: Option<WorkingSet<P::State, P::Id>>,
     /// Instances that take no events (spec: B14).
     pub(super) parked: Parked,
     batch: Batch<P::Id>,
@@ -115,12 +132,15 @@ pub(crate) struct ProjectionTarget<P: Projection> {
     only: Option<String>,
     batch_size: usize,
     batch_bytes: usize,
+    max_replay_loss: Duration,
 }
 
 impl<P: Projection> ProjectionTarget<P> {
     pub(crate) fn new(repository: SharedRepository<P>, options: &MaterializedViewOptions) -> Self {
+        let budget = options.memory_budget().filter(|_| repository.guarded().is_some());
         Self {
             table: HandlerTable::new(),
+            working: budget.map(WorkingSet::new),
             repository,
             cache: StateCache::new(options.cache_bytes()),
             parked: Parked::default(),
@@ -128,6 +148,7 @@ impl<P: Projection> ProjectionTarget<P> {
             only: None,
             batch_size: options.batch_size(),
             batch_bytes: options.batch_bytes(),
+            max_replay_loss: options.max_replay_loss(),
         }
     }
 }
@@ -143,6 +164,18 @@ impl<P: Projection> Target for ProjectionTarget<P> {
         Ok(1)
     }
 
+    fn folds_ahead(&self) -> bool {
+        self.working.is_some()
+    }
+
+    async fn absorb(
+        &mut self,
+        events: &[Arc<DecodedEvent>],
+        context: &FlushContext<'_>,
+    ) -> Result<Absorbed, FeedError> {
+        absorb::absorb(self, events, context).await
+    }
+
     fn skip(&mut self, skipped: SkippedEvent) {
         self.batch.passed.skipped.push(skipped);
     }
@@ -151,17 +184,18 @@ impl<P: Projection> Target for ProjectionTarget<P> {
         self.batch.pairs >= self.batch_size
             || self.batch.bytes >= self.batch_bytes
             || self.batch.passed.skipped.len() >= self.batch_size
+            || self.working.as_ref().is_some_and(|set| set.is_full(self.max_replay_loss))
     }
 
     fn is_empty(&self) -> bool {
-        self.batch.is_empty()
+        self.batch.is_empty() && self.working.as_ref().is_none_or(WorkingSet::is_empty)
     }
 
     async fn flush(&mut self, context: &FlushContext<'_>) -> Result<Flushed, FeedError> {
         let batch = std::mem::replace(&mut self.batch, Batch::new());
         let flushed = flush::flush(self, batch, context).await;
         if flushed.is_err() {
-            self.cache.clear();
+            self.discard();
         }
         flushed
     }
@@ -169,6 +203,9 @@ impl<P: Projection> Target for ProjectionTarget<P> {
     fn discard(&mut self) {
         self.batch = Batch::new();
         self.cache.clear();
+        if let Some(set) = &mut self.working {
+            set.clear();
+        }
         self.only = None;
     }
 

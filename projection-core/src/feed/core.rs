@@ -66,6 +66,7 @@ impl FeedCore {
             caught_up: false,
             stored: None,
             claims: true,
+            by_batches: Position::START,
             replaying: false,
             broken_off: false,
             begun: false,

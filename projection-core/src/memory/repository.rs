@@ -159,6 +159,10 @@ impl<S: ViewState, Id: Key> GuardedRepository<S, Id> for Repository<S, Id> {
         Ok(found)
     }
 
+    async fn is_empty(&self) -> Result<bool, StoreError> {
+        Ok(self.table(&mut self.lock()).is_empty())
+    }
+
     async fn commit(&self, commit: Commit<'_, S, Id>) -> Committed {
         let mut database = self.lock();
         if commit.fence.is_some_and(|fence| !database.leases.admits(self.name.0, fence)) {

@@ -57,6 +57,11 @@ impl Table {
         self.rows.get(&OwnedKey::from(id))
     }
 
+    /// Whether there is nothing, not even a tombstone.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     pub(super) fn states(&self) -> impl Iterator<Item = (KeyRef<'_>, &StateText)> {
         self.rows.iter().filter_map(|(id, row)| Some((id.as_key(), row.state.as_ref()?)))
     }

@@ -21,6 +21,16 @@ where
     /// When the store cannot be read, or holds a state that does not fit `S`.
     async fn load(&self, ids: &[Id]) -> Result<Vec<(usize, Stored<S>)>, StoreError>;
 
+    /// Whether nothing is stored, neither states nor tombstones: then a replay need not read before it writes. `false`
+    /// where that is not known, which is always right. At most a round trip.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    async fn is_empty(&self) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
     /// Writes a batch. Splits it as the store's limits ask (spec: B30). Never fails as a whole: each change has an
     /// outcome of its own, so that an error never hides what is known (spec: B10).
     async fn commit(&self, commit: Commit<'_, S, Id>) -> Committed;

@@ -131,6 +131,10 @@ where
         self.guard()?.load(ids).await
     }
 
+    async fn is_empty(&self) -> Result<bool, StoreError> {
+        self.guard()?.is_empty().await
+    }
+
     async fn commit(&self, commit: Commit<'_, S, Id>) -> Committed {
         let faults: Vec<Option<Fault>> = {
             let mut plan = self.plan();

@@ -11,7 +11,10 @@ use projection_core::{
 };
 use proptest::prelude::*;
 
-use crate::support::{List, added, feed_into, options, removed};
+use crate::{
+    paged::Paged,
+    support::{List, added, feed_into, options, removed},
+};
 
 const IDS: [&str; 4] = ["a", "b", "c", "d"];
 
@@ -87,6 +90,7 @@ fn assert_entries(found: &Option<Vec<i64>>, expected: &Option<Vec<i64>>, id: usi
 #[derive(Debug, Clone)]
 struct Run {
     batch_size: usize,
+    budget: Option<usize>,
     cached: bool,
     retries: bool,
     faults: Vec<(usize, Fault)>,
@@ -95,8 +99,13 @@ struct Run {
 
 fn run() -> impl Strategy<Value = Run> {
     let faults = prop::collection::vec((0..20_usize, fault()), 0..4);
-    (1..8_usize, any::<bool>(), any::<bool>(), faults, prop::option::of(0..60_u8)).prop_map(
-        |(batch_size, cached, retries, faults, stop_after)| Run { batch_size, cached, retries, faults, stop_after },
+    let budget = prop::option::of(prop_oneof![Just(1), 200..4000_usize, Just(1 << 30)]);
+    (2..8_usize, budget, any::<bool>(), any::<bool>(), faults, prop::option::of(0..60_u8)).prop_map(
+        |(batch_size, budget, cached, retries, faults, stop_after)| {
+            // A batch size of 1 cannot have a budget.
+            let batch_size = if budget.is_none() { batch_size - 1 } else { batch_size };
+            Run { batch_size, budget, cached, retries, faults, stop_after }
+        },
     )
 }
 
@@ -112,7 +121,12 @@ async fn drive(run: &Run, events: &InMemoryEventStore, views: &InMemoryViews) {
     if run.retries {
         options = options.retry(RetryStrategy::fixed(Duration::ZERO).with_attempts(3).unwrap());
     }
-    let feed = feed_into(Arc::new(repository), options.build().unwrap(), events, views);
+    if let Some(budget) = run.budget {
+        options = options.memory_budget(budget);
+    }
+    // Small pages, so that there are several also where pages are folded as they come.
+    let events = Paged { events: events.clone(), limit: run.batch_size };
+    let feed = feed_into(Arc::new(repository), options.build().unwrap(), &events, views);
     let stopping = async {
         if let Some(after) = run.stop_after {
             for _ in 0..after {
@@ -141,7 +155,7 @@ proptest! {
                 drive(run, &events, &views).await;
                 check(&history, &views).await;
             }
-            let last = Run { batch_size: 3, cached: true, retries: false, faults: Vec::new(), stop_after: None };
+            let last = Run { batch_size: 3, budget: None, cached: true, retries: false, faults: Vec::new(), stop_after: None };
             drive(&last, &events, &views).await;
             for (id, name) in IDS.iter().enumerate() {
                 let found = views.get::<List>(&(*name).to_owned()).unwrap().map(|list| list.entries);

@@ -9,6 +9,7 @@
 
 mod applied;
 mod batching;
+mod budget;
 mod checkpoints;
 mod failing;
 mod fold_property;
@@ -19,6 +20,7 @@ mod hostile;
 #[cfg(feature = "metrics")]
 mod meters;
 mod ownership;
+mod paged;
 mod parking;
 mod poison;
 mod runtime;

@@ -105,7 +105,7 @@ pub(crate) fn repository(
 pub(crate) fn feed_into(
     repository: SharedRepository<List>,
     options: MaterializedViewOptions,
-    events: &InMemoryEventStore,
+    events: &(impl EventStore + Clone),
     views: &InMemoryViews,
 ) -> CatchupProjectionFeed {
     let view = ProjectionView::<List>::new(repository).with_options(options);

@@ -174,7 +174,7 @@ fn miscounted<P: Projection>(changed: &[Instance<P>], context: &FlushContext<'_>
     batch_gave_up(changed, context, GaveUp::Failed { source: StoreError::permanent(text), tries: 1 })
 }
 
-fn settle(outcome: ChangeOutcome) -> Result<usize, StoreError> {
+pub(super) fn settle(outcome: ChangeOutcome) -> Result<usize, StoreError> {
     match outcome {
         ChangeOutcome::Written { bytes } => Ok(bytes),
         ChangeOutcome::Lost => Err(StoreError::conflict("another writer changed the instance first")),
