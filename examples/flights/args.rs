@@ -14,24 +14,32 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(crate) data: Option<PathBuf>,
 
-    /// Keep events and views in this MongoDB instead of in memory: mongodb://127.0.0.1:27017
+    /// Keep events and views in this SQLite file [default: a file in the folder `data`, named as the flights]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["memory", "mongo"])]
+    pub(crate) sqlite: Option<PathBuf>,
+
+    /// Keep events and views in memory only
+    #[arg(long, conflicts_with = "mongo")]
+    pub(crate) memory: bool,
+
+    /// Keep events and views in this MongoDB: mongodb://127.0.0.1:27017
     #[arg(long, value_name = "URI")]
     pub(crate) mongo: Option<String>,
 
-    /// The database
+    /// The database in that MongoDB
     #[arg(long, value_name = "NAME", default_value = "flights", requires = "mongo")]
     pub(crate) database: String,
 
-    /// Drop what an earlier run left in the database, events and views, and begin anew
-    #[arg(long, requires = "mongo", conflicts_with_all = ["replay_only", "rebuild"])]
+    /// Drop what an earlier run left, events and views, and begin anew
+    #[arg(long, conflicts_with_all = ["memory", "replay_only", "rebuild"])]
     pub(crate) reset: bool,
 
-    /// Drop the views that an earlier run left in the database, and replay the whole history
-    #[arg(long, requires = "mongo")]
+    /// Drop the views that an earlier run left, and replay the whole history
+    #[arg(long, conflicts_with = "memory")]
     pub(crate) rebuild: bool,
 
-    /// Read no file and import nothing: replay the history that is in the database
-    #[arg(long, requires = "mongo", conflicts_with_all = ["data", "copies"])]
+    /// Read no flights and import nothing: replay the history that is there
+    #[arg(long, conflicts_with_all = ["memory", "data", "copies"])]
     pub(crate) replay_only: bool,
 
     /// Events that make a batch, for every view, instead of what each view says

@@ -3,7 +3,7 @@
 use std::{fmt, time::Duration};
 
 use indicatif::{FormattedDuration, ProgressBar, ProgressState, ProgressStyle};
-use projection_core::Progress;
+use projection_core::{Phase, Progress};
 use tokio::{sync::watch, task::JoinHandle};
 
 /// How often it is drawn.
@@ -72,5 +72,8 @@ fn draw(bar: &ProgressBar, views: &[watch::Receiver<Progress>]) {
     }
     bar.set_length(all);
     bar.set_position(done);
+    if views.iter().any(|view| view.borrow().phase == Phase::Standby) {
+        return bar.set_message("waiting for another run, or for the lease of one that was killed");
+    }
     bar.set_message(format!("{rate:.0} events/s in {} views{left}", views.len()));
 }

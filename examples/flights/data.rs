@@ -1,6 +1,7 @@
 //! Which file is read, and what its rows say.
 
 use std::{
+    ffi::OsStr,
     fs::File,
     path::{Path, PathBuf},
 };
@@ -25,6 +26,15 @@ pub(crate) fn file(data: Option<&Path>) -> Result<PathBuf, DataError> {
         }
         Some(data) => Ok(data.to_owned()),
     }
+}
+
+/// The SQLite file for the flights of a file: in the folder that is not in the repository, under the same name.
+pub(crate) fn database(flights: &Path, copies: u32) -> PathBuf {
+    let name = flights.file_stem().unwrap_or(OsStr::new("flights")).to_string_lossy();
+    let times = if copies == 1 { String::new() } else { format!("-x{copies}") };
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = package.ancestors().nth(2).unwrap_or(package).join("data");
+    folder.join(format!("{name}{times}.db"))
 }
 
 /// The flights of a file.

@@ -9,6 +9,7 @@ use flights::{
     history::FlightHistory,
     input,
     mongo::FlightsDatabase,
+    replay::ReplayOptions,
     run::{RunOptions, run},
     summary::Summary,
 };
@@ -23,7 +24,8 @@ type Documents = BTreeMap<String, Vec<Document>>;
 async fn replayed(test: &TestDatabase, events: u64, batch_size: Option<usize>) -> (Documents, Summary) {
     let database = FlightsDatabase::new(test.database.clone());
     database.drop_views().await.unwrap();
-    let options = RunOptions { events, malformed: 0, batch_size };
+    let options =
+        RunOptions { events, malformed: 0, replay: ReplayOptions { batch_size, ..ReplayOptions::default() } };
     let outcome =
         run(database.events().await.unwrap(), database.views(), &database, options, |_| {}).await.unwrap();
 

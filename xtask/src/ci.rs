@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::cargo::{self, cargo};
 use crate::interrupt::Signals;
-use crate::test;
+use crate::{paths, test};
 
 /// Runs all steps in order.
 pub(crate) async fn run(signals: &mut Signals) -> Result<()> {
@@ -37,8 +37,10 @@ pub(crate) async fn run(signals: &mut Signals) -> Result<()> {
     .await?;
     step("tests", async { succeeded(test::run(&[], signals).await?) }).await?;
     step("the flights example", async {
-        let (status, lines) =
-            cargo::run_and_read(cargo(["run", "--release", "--example", "flights"]), signals).await?;
+        let mut command = cargo(["run", "--release", "--example", "flights", "--", "--reset", "--sqlite"]);
+        // The whole way, and not in the file that a person looks into.
+        command.arg(paths::state_dir()?.join("ci-flights.db"));
+        let (status, lines) = cargo::run_and_read(command, signals).await?;
         succeeded(status)?;
         last_line::check(&lines)
     })

@@ -11,6 +11,8 @@ pub mod names;
 pub mod replay;
 pub mod report;
 pub mod run;
+pub mod sqlite;
+pub mod standing;
 pub mod stored;
 pub mod summary;
 pub mod views;

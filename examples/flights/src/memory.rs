@@ -1,11 +1,8 @@
 //! The history in memory, for a replay without a server.
 
-use projection_core::{
-    StoreError,
-    memory::{InMemoryEventStore, NewEvent},
-};
+use projection_core::{StoreError, memory::InMemoryEventStore};
 
-use crate::history::{FlightHistory, Recorded};
+use crate::history::FlightHistory;
 
 /// All events of a history.
 ///
@@ -14,14 +11,8 @@ use crate::history::{FlightHistory, Recorded};
 /// When an event cannot be written as JSON.
 pub fn events_of(history: &FlightHistory) -> Result<InMemoryEventStore, StoreError> {
     let store = InMemoryEventStore::new();
-    for Recorded { metadata, event } in history.events() {
-        let data = serde_json::to_vec(&event).map_err(StoreError::poison)?;
-        let mut new =
-            NewEvent::from_json(metadata.name(), data).with_id(metadata.id()).with_source(metadata.source());
-        if let Some(time) = metadata.time() {
-            new = new.with_time(time);
-        }
-        store.record(metadata.stream_id().clone(), [new])?;
+    for recorded in history.events() {
+        store.record(recorded.metadata.stream_id().clone(), [recorded.to_new()?])?;
     }
     Ok(store)
 }

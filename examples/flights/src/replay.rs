@@ -1,10 +1,13 @@
 //! The replay: every view, from a store of events into a store of views.
 
+use std::time::Duration;
+
 use projection_core::{
     EventStore, FeedError, MaterializedViewOptionsBuilder, Progress, ViewStore,
     runtime::{ProjectionRuntime, ProjectionRuntimeBuilder, StartError},
 };
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use crate::views::{Airborne, Aircraft, AirportTraffic, FlightStatus, Punctuality, Records, route_traffic};
 
@@ -18,26 +21,49 @@ pub enum ReplayError {
     /// A view failed.
     #[error("the replay failed")]
     Failed(#[from] FeedError),
+    /// It was told to stop.
+    #[error("the replay was stopped; run again, and it goes on where it is")]
+    Stopped,
+}
+
+/// How a history is replayed.
+#[derive(Debug, Clone, Default)]
+pub struct ReplayOptions {
+    /// Overrides the batch size of every view.
+    pub batch_size: Option<usize>,
+    /// How long the views are kept from another process after this one was killed; what the runtime says where nothing
+    /// is said.
+    pub lease: Option<Duration>,
+    /// Ends the replay when it is cancelled: batches that are being written are written to their end.
+    pub stop: CancellationToken,
 }
 
 /// Brings every view up to date with `events`; goes on where an earlier replay into `views` stopped.
 ///
-/// `batch_size` overrides that of every view. `watch` is given the progress of each view once they have begun.
+/// `watch` is given the progress of each view once they have begun.
 ///
 /// # Errors
 ///
-/// When it cannot start, or a view fails.
+/// When it cannot start, a view fails, or it is told to stop.
 pub async fn replay<E: EventStore, V: ViewStore>(
     events: E,
     views: V,
-    batch_size: Option<usize>,
+    options: &ReplayOptions,
     watch: impl FnOnce(Vec<watch::Receiver<Progress>>),
 ) -> Result<(), ReplayError> {
-    let runtime = register(ProjectionRuntime::builder(events, views), batch_size).start().await?;
+    let mut builder = register(ProjectionRuntime::builder(events, views), options.batch_size);
+    if let Some(lease) = options.lease {
+        builder = builder.lease(lease);
+    }
+    let runtime = builder.start().await?;
     watch(runtime.progress());
-    let caught_up = runtime.caught_up().await;
+    let ended = tokio::select! {
+        biased;
+        caught_up = runtime.caught_up() => caught_up.map_err(ReplayError::from),
+        () = options.stop.cancelled() => Err(ReplayError::Stopped),
+    };
     runtime.shutdown().await;
-    Ok(caught_up?)
+    ended
 }
 
 /// What a view keeps of its states in memory. Events come in the order of time, so a few days of flights are all that

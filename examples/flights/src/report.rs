@@ -6,6 +6,8 @@ mod table;
 
 use std::fmt;
 
+pub(crate) use numbers::whole;
+
 use crate::{figures::Figures, input::Malformed, summary::Summary};
 
 /// The report as text: tables, and as its last line the [`Summary`] as JSON.

@@ -5,20 +5,20 @@ use tokio::sync::watch;
 
 use crate::{
     figures::{Figures, FiguresError},
-    replay::{ReplayError, replay},
+    replay::{ReplayError, ReplayOptions, replay},
     stored::StoredViews,
     summary::Summary,
 };
 
 /// What is known of the input, and how it is replayed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct RunOptions {
     /// Events in the history.
     pub events: u64,
     /// Rows that said no flight.
     pub malformed: u64,
-    /// Overrides the batch size of every view.
-    pub batch_size: Option<usize>,
+    /// How it is replayed.
+    pub replay: ReplayOptions,
 }
 
 /// What a run gave.
@@ -56,7 +56,7 @@ pub async fn run<E: EventStore, V: ViewStore>(
     options: RunOptions,
     watch: impl FnOnce(Vec<watch::Receiver<Progress>>),
 ) -> Result<Outcome, RunError> {
-    replay(events, views, options.batch_size, watch).await?;
+    replay(events, views, &options.replay, watch).await?;
     let figures = Figures::read(stored).await?;
     let summary = Summary::new(&figures, options.events, options.malformed);
     Ok(Outcome { figures, summary })

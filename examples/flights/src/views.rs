@@ -16,5 +16,22 @@ pub use flight::FlightStatus;
 pub use records::{Record, Records};
 pub use route::{RouteTraffic, route_traffic};
 
+use projection_core::Projection;
+
+/// The name and the version of every view.
+pub const ALL: [(&str, u32); 7] = [
+    named::<Punctuality>(),
+    named::<Aircraft>(),
+    named::<AirportTraffic>(),
+    named::<route_traffic>(),
+    named::<FlightStatus>(),
+    named::<Airborne>(),
+    named::<Records>(),
+];
+
+const fn named<P: Projection>() -> (&'static str, u32) {
+    (P::NAME, P::VERSION)
+}
+
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use flights::{
     history::FlightHistory,
     input, memory,
-    replay::replay,
+    replay::{ReplayOptions, replay},
     views::{Airborne, Aircraft, AirportTraffic, FlightStatus, Punctuality, Records, route_traffic},
 };
 use projection_core::{Key, Projection, memory::InMemoryViews};
@@ -25,7 +25,8 @@ fn add<P: Projection>(documents: &mut Documents, views: &InMemoryViews) {
 
 async fn replayed(history: &FlightHistory, batch_size: Option<usize>) -> Documents {
     let views = InMemoryViews::new();
-    replay(memory::events_of(history).unwrap(), views.clone(), batch_size, |_| {}).await.unwrap();
+    let options = ReplayOptions { batch_size, ..ReplayOptions::default() };
+    replay(memory::events_of(history).unwrap(), views.clone(), &options, |_| {}).await.unwrap();
     let mut documents = Documents::new();
     add::<Punctuality>(&mut documents, &views);
     add::<Aircraft>(&mut documents, &views);
@@ -53,7 +54,7 @@ async fn a_history_that_is_replayed_again_changes_nothing() {
     let history = input::read(WEEK.as_bytes(), |row| panic!("{row}")).unwrap();
     let (events, views) = (memory::events_of(&history).unwrap(), InMemoryViews::new());
     for _ in 0..2 {
-        replay(events.clone(), views.clone(), None, |_| {}).await.unwrap();
+        replay(events.clone(), views.clone(), &ReplayOptions::default(), |_| {}).await.unwrap();
     }
     let mut documents = Documents::new();
     add::<Punctuality>(&mut documents, &views);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use projection_core::{EventMetadata, EventRef, Position};
+use projection_core::{EventMetadata, EventRef, Position, StoreError, append::NewEvent};
 use time::{OffsetDateTime, UtcOffset};
 
 use super::{
@@ -24,6 +24,23 @@ pub struct Recorded {
     pub metadata: EventMetadata,
     /// What happened.
     pub event: FlightEvent,
+}
+
+impl Recorded {
+    /// The event, to be recorded in a store.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written as JSON.
+    pub fn to_new(&self) -> Result<NewEvent, StoreError> {
+        let data = serde_json::to_vec(&self.event).map_err(StoreError::poison)?;
+        let Self { metadata, .. } = self;
+        let new = NewEvent::from_json(metadata.name(), data).with_id(metadata.id()).with_source(metadata.source());
+        Ok(match metadata.time() {
+            Some(time) => new.with_time(time),
+            None => new,
+        })
+    }
 }
 
 /// The events of a [`FlightHistory`], in the order in which they happened; positions run from 1 without gaps.

@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use crate::figures::ratio;
 
 /// With a comma between thousands.
-pub(super) fn whole(number: i64) -> String {
+pub(crate) fn whole(number: i64) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut text = String::from(if number < 0 { "-" } else { "" });
     for (at, digit) in digits.chars().enumerate() {
