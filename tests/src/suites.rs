@@ -59,6 +59,7 @@ macro_rules! view_suites {
                 deleting_what_was_never_stored_leaves_the_position,
                 a_tombstone_goes_when_a_checkpoint_has_passed_it,
                 a_tombstone_is_there_after_opening_again,
+                what_is_empty_has_neither_states_nor_tombstones,
             ]
         );
         $crate::suite!(

@@ -165,7 +165,7 @@ async fn once_live_batches_are_of_their_size_again() {
     let repository = faulty(&views).await;
     let feed = feed_into(Arc::new(repository.clone()), with_budget(PLENTY), &events, &views);
     feed.catch_up().await.unwrap();
-    repository.calls();
+    drop(repository.calls());
     events.record("s", [1, 2, 3, 4].map(|entry| added("a", entry))).unwrap();
     feed.poll().await.unwrap();
     let commits = repository.calls().into_iter().filter(|call| call.starts_with("commit")).count();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use bson::RawDocument;
+use bson::{RawDocument, doc};
 use projection_core::{
     ErrorKind, Key, Position, StoreError,
     projection::ViewState,
@@ -70,6 +70,14 @@ impl<S: ViewState, Id: Key> GuardedRepository<S, Id> for MongoRepository<S, Id> 
             .await?;
         }
         Ok(found.into_iter().collect())
+    }
+
+    async fn is_empty(&self) -> Result<bool, StoreError> {
+        if self.tombstones.may_be() {
+            return Ok(false);
+        }
+        let any = self.documents.find_one(doc! {}).await.map_err(|error| self.reading.failed(error))?;
+        Ok(any.is_none())
     }
 
     async fn commit(&self, commit: Commit<'_, S, Id>) -> Committed {

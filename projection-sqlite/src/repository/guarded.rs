@@ -35,6 +35,15 @@ impl<S: ViewState, Id: Key> GuardedRepository<S, Id> for SqliteRepository<S, Id>
         self.database.read(&self.table.reading, load).await
     }
 
+    async fn is_empty(&self) -> Result<bool, StoreError> {
+        let table = Arc::clone(&self.table);
+        let any = move |transaction: &Transaction<'_>| {
+            let any = transaction.query_row(&table.statements.any, [], |row| row.get::<_, bool>(0));
+            any.map_err(|error| table.reading.failed(error))
+        };
+        Ok(!self.database.read(&self.table.reading, any).await?)
+    }
+
     /// One transaction: the fence is checked, each change is written or not, and the checkpoint is stored if all were.
     /// An error of the transaction leaves each outcome unknown; except where a commit itself fails, nothing is stored.
     async fn commit(&self, commit: Commit<'_, S, Id>) -> Committed {

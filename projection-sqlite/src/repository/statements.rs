@@ -14,6 +14,8 @@ pub(super) struct Statements {
     pub(super) save: String,
     /// Deletes the row.
     pub(super) delete: String,
+    /// Whether there is any row.
+    pub(super) any: String,
     /// Deletes tombstones up to a position.
     pub(super) bury: String,
 }
@@ -36,6 +38,7 @@ impl Statements {
                  state = ?2, is_value = ?3, position = NULL, source = NULL, offered = NULL"
             ),
             delete: format!("DELETE FROM {table} WHERE id = ?1"),
+            any: format!("SELECT EXISTS (SELECT 1 FROM {table})"),
             bury: format!("DELETE FROM {table} WHERE state IS NULL AND position <= ?1 AND source = ?2"),
         }
     }

@@ -113,3 +113,16 @@ pub async fn a_tombstone_is_there_after_opening_again(views: &impl ViewStore) {
     let outcomes = write(&*repository, &[change(&a, Some(&Tally::of(2)), 9, Expected::Absent)]).await;
     assert_eq!(outcome_names(&outcomes), ["lost"]);
 }
+
+/// Only a view without states and tombstones is empty: then a replay does not read before it inserts.
+pub async fn what_is_empty_has_neither_states_nor_tombstones(views: &impl ViewStore) {
+    let repository = open(views).await;
+    let guarded = repository.guarded().unwrap();
+    assert!(guarded.is_empty().await.unwrap());
+    let a = "a".to_owned();
+    put(&*repository, &a, Some(&Tally::of(1)), 5, Expected::Absent).await;
+    assert!(!guarded.is_empty().await.unwrap());
+    put(&*repository, &a, None, 8, at(5)).await;
+    assert!(!guarded.is_empty().await.unwrap());
+    assert!(!open(views).await.guarded().unwrap().is_empty().await.unwrap());
+}
