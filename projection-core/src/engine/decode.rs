@@ -38,10 +38,10 @@ pub(crate) struct DecodedPage {
     pub decode: Duration,
 }
 
-type Raw<'a, S> = <<S as EventStore>::Page as EventPage>::Raw<'a>;
+pub(crate) type Raw<'a, S> = <<S as EventStore>::Page as EventPage>::Raw<'a>;
 
 /// Decodes one kind of event, from a store's bytes or from JSON.
-trait Decode<S: EventStore>: Send + Sync {
+pub(crate) trait Decode<S: EventStore>: Send + Sync {
     fn stored(&self, raw: &Raw<'_, S>) -> Result<Payload, StoreError>;
     fn json(&self, data: &serde_json::Value) -> Result<Payload, StoreError>;
     fn makes(&self) -> TypeId;
@@ -70,7 +70,7 @@ impl<S: EventStore, E: Event, Set: EventSet> Decode<S> for Wrapped<E, Set> {
 
 /// The decoders of everything a view handles, by event name.
 pub(crate) struct Decoders<S: EventStore> {
-    by_name: HashMap<&'static str, Box<dyn Decode<S>>>,
+    by_name: HashMap<&'static str, Arc<dyn Decode<S>>>,
     clash: Option<&'static str>,
 }
 
@@ -106,6 +106,16 @@ impl<S: EventStore> Decoders<S> {
         self.by_name.keys().map(|name| (*name).to_owned()).collect()
     }
 
+    /// Each name, and how it is decoded.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&'static str, Arc<dyn Decode<S>>)> + '_ {
+        self.by_name.iter().map(|(name, decoder)| (*name, Arc::clone(decoder)))
+    }
+
+    /// Each name, and the type it is decoded into.
+    pub(crate) fn types(&self) -> HashMap<&'static str, TypeId> {
+        self.by_name.iter().map(|(name, decoder)| (*name, decoder.makes())).collect()
+    }
+
     pub(crate) fn event(&self, raw: &Raw<'_, S>) -> DecodedEvent {
         let payload = match self.by_name.get(raw.name()) {
             Some(decoder) => decoder.stored(raw),
@@ -139,7 +149,7 @@ impl<S: EventStore, Set: EventSet> EventVisitor<Set> for SetCollector<'_, S, Set
             match self.0.by_name.get(name) {
                 Some(other) if other.makes() != TypeId::of::<Set>() => self.0.clash = Some(name),
                 Some(_) => {}
-                None => drop(self.0.by_name.insert(name, Box::new(Wrapped { wrap }))),
+                None => drop(self.0.by_name.insert(name, Arc::new(Wrapped { wrap }))),
             }
         }
     }

@@ -5,7 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::{Hold, records::Records, state::Shared, view::FeedParts};
+use super::{
+    Hold,
+    records::Records,
+    state::Shared,
+    view::{FeedParts, ViewParts},
+};
 use crate::{
     FeedError, Filter, Position, Progress,
     engine::{Engine, Source, StoreSource},
@@ -43,8 +48,19 @@ impl FeedCore {
             let reason = format!("its filter names `{unknown}`, and no handler takes an event of that name");
             return Err(FeedError::Invalid { projection, reason });
         }
+        let (parts, decoders) = parts.without_decoders();
+        Ok(Self::of(parts, Arc::new(StoreSource::new(events, filter, decoders)), checkpoints, hold))
+    }
+
+    /// Feeds the view that `parts` were taken of from `source`.
+    pub(crate) fn of(
+        parts: ViewParts,
+        source: Arc<dyn Source>,
+        checkpoints: Arc<dyn CheckpointStorage>,
+        hold: Hold,
+    ) -> Self {
+        let projection = parts.identity.projection.clone();
         let progress = Arc::new(ProgressRecorder::new(&projection));
-        let source: Arc<dyn Source> = Arc::new(StoreSource::new(events, filter, parts.decoders));
         let mut identity = parts.identity;
         identity.handled = source.filter().names().cloned().unwrap_or_default();
         let records = Records {
@@ -72,7 +88,7 @@ impl FeedCore {
             begun: false,
             fence: None,
         };
-        Ok(Self {
+        Self {
             projection,
             source,
             records,
@@ -82,7 +98,7 @@ impl FeedCore {
             progress,
             hold,
             supervised: false,
-        })
+        }
     }
 
     /// Someone starts it again when an error may pass.

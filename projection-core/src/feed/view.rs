@@ -52,6 +52,21 @@ pub struct FeedParts<S: EventStore> {
     pub(crate) options: MaterializedViewOptions,
 }
 
+/// A view without what is of the event store.
+pub(crate) struct ViewParts {
+    pub(crate) identity: Identity,
+    pub(crate) target: Box<dyn Target>,
+    pub(crate) router: Router,
+    pub(crate) options: MaterializedViewOptions,
+}
+
+impl<S: EventStore> FeedParts<S> {
+    pub(crate) fn without_decoders(self) -> (ViewParts, Decoders<S>) {
+        let Self { identity, decoders, target, router, options } = self;
+        (ViewParts { identity, target, router, options }, decoders)
+    }
+}
+
 impl<P: Projection> IntoFeed for ProjectionView<P> {
     fn into_feed<S: EventStore>(self) -> Result<FeedParts<S>, FeedError> {
         let decoders = checked(P::NAME, Decoders::<S>::of_projection::<P>())?;

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     MaterializedViewOptionsBuilder, Projection,
+    engine::Hub,
     store::{EventStore, LeaseRequest, SharedRepository, ViewStore},
 };
 
@@ -129,8 +130,9 @@ impl<S: EventStore, V: ViewStore> ProjectionRuntimeBuilder<S, V> {
             shutdown: CancellationToken::new(),
             tasks: TaskTracker::new(),
         };
+        let hub = Hub::new(Arc::clone(&self.events));
         for registration in self.registrations {
-            let opened = registration.open(Arc::clone(&self.events), &self.views).await?;
+            let opened = registration.open(&hub, &self.views).await?;
             runtime.views.insert(opened.view.0, opened.view.1);
             runtime.workers.push(opened.worker);
         }

@@ -10,7 +10,8 @@ use async_trait::async_trait;
 
 use super::{StartError, name, worker::Worker};
 use crate::{
-    Filter, MaterializedViewOptions, MaterializedViewOptionsBuilder, Projection,
+    MaterializedViewOptions, MaterializedViewOptionsBuilder, Projection,
+    engine::Hub,
     feed::{FeedCore, Hold, IntoFeed, ProjectionView},
     store::{EventStore, SharedRepository, ViewStore},
 };
@@ -23,7 +24,7 @@ pub(super) type Configure =
 pub(super) trait Registration<S: EventStore, V: ViewStore>: Send {
     fn name(&self) -> &'static str;
 
-    async fn open(self: Box<Self>, events: Arc<S>, views: &V) -> Result<Opened, StartError>;
+    async fn open(self: Box<Self>, hub: &Arc<Hub<S>>, views: &V) -> Result<Opened, StartError>;
 }
 
 /// A projection that is ready to run.
@@ -51,7 +52,7 @@ impl<P: Projection, S: EventStore, V: ViewStore> Registration<S, V> for Register
         P::NAME
     }
 
-    async fn open(self: Box<Self>, events: Arc<S>, views: &V) -> Result<Opened, StartError> {
+    async fn open(self: Box<Self>, hub: &Arc<Hub<S>>, views: &V) -> Result<Opened, StartError> {
         let projection = || P::NAME.to_owned();
         name::check(P::NAME)?;
         let options: MaterializedViewOptions = (self.configure)(P::options().to_builder())
@@ -60,14 +61,14 @@ impl<P: Projection, S: EventStore, V: ViewStore> Registration<S, V> for Register
         let repository = match self.repository {
             Some(repository) => repository,
             None => views
-                .open::<P>(&events.source())
+                .open::<P>(&hub.source())
                 .await
                 .map_err(|source| StartError::Open { projection: projection(), source })?,
         };
         let shared = !options.start().forgets();
         let view = ProjectionView::<P>::new(Arc::clone(&repository)).with_options(options);
-        let parts = view.into_feed::<S>()?;
-        let feed = FeedCore::new(parts, events, Filter::all(), views.checkpoints(), Hold::default())?.supervised();
+        let (parts, decoders) = view.into_feed::<S>()?.without_decoders();
+        let feed = FeedCore::of(parts, hub.join(decoders), views.checkpoints(), Hold::default()).supervised();
         feed.check().await?;
         let worker = Worker::new(projection(), P::VERSION, Arc::new(feed), shared);
         Ok(Opened { worker, view: (TypeId::of::<P>(), Arc::new(repository)) })

@@ -19,6 +19,7 @@ mod handover;
 mod hostile;
 #[cfg(feature = "metrics")]
 mod meters;
+mod one_scan;
 mod ownership;
 mod paged;
 mod parking;
