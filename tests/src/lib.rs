@@ -5,4 +5,6 @@
 
 pub mod conformance;
 pub mod server;
+pub mod switch;
+
 mod suites;
