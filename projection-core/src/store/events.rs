@@ -111,6 +111,16 @@ pub trait EventStore: Send + Sync + 'static {
         )))
     }
 
+    /// What holds the mark back, if anything does, for a person to read: which append has taken a position and has not
+    /// ended yet (spec: H5).
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    async fn held_by(&self) -> Result<Option<String>, StoreError> {
+        Ok(None)
+    }
+
     /// Something that tells when events may have been appended, so that a live view need not wait until the store is
     /// asked again; `None` where there is nothing of the kind. It only wakes: what is applied is read by position.
     ///
