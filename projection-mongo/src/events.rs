@@ -1,29 +1,38 @@
 //! Events in a MongoDB collection: one document an event.
 
+mod append;
+mod document;
 mod fields;
 mod import;
 mod open;
 mod options;
 mod page;
 mod parse;
+mod positions;
+mod wake;
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use async_trait::async_trait;
 use bson::{Bson, Document, RawDocumentBuf, doc};
 use futures::StreamExt as _;
-use mongodb::{Collection, Database};
+use mongodb::{ClientSession, Collection, Database};
 use projection_core::{
     ErrorKind, EventRef, EventStore, Filter, Position, StoreError, StreamId,
-    store::{SourceName, Window},
+    store::{SourceName, WakeUp, Window},
 };
 use time::OffsetDateTime;
 
+use self::positions::{Positions, Seen};
 pub use self::{
     fields::EventFields,
     import::ImportedEvent,
     options::MongoEventsOptions,
     page::{MongoEvent, MongoPage},
+    positions::Reservation,
 };
 use crate::{bulk::Target, error::Doing};
 
@@ -38,21 +47,32 @@ const MAX_LOCATED: usize = 10_000;
 /// `streamversion` and `position` beside them, and `data` is a document. A collection that exists is read by mapping
 /// the names: [`EventFields`].
 ///
-/// Events are read from the primary with read concern `majority`: one that a failover could undo is not seen.
+/// Events are read from the primary with read concern `majority`: one that a failover could undo is not seen. What is
+/// read is never older than the mark that was read before, also after a failover.
 ///
-/// **The mark is the highest position in the collection.** That is safe while nobody appends concurrently: a writer
-/// that took a lower position and has not committed yet would be passed over.
+/// **Events are appended** ([`AppendEvents`](projection_core::append::AppendEvents), [`append_in`](Self::append_in)) where
+/// the fields are the default ones, or [`appending`](MongoEventsOptions::appending) says so, and the server is a replica
+/// set. Then no event that may still commit stands at or below the mark. Each process that appends has to use this crate.
+///
+/// **Otherwise the mark is the highest position in the collection.** That is safe while nobody appends concurrently: a
+/// writer that took a lower position and has not committed yet would be passed over.
 #[derive(Debug, Clone)]
 pub struct MongoEvents {
     collection: Collection<RawDocumentBuf>,
     target: Target,
     options: MongoEventsOptions,
+    /// `None`: the collection is written by others.
+    positions: Option<Positions>,
+    /// Why nothing can be appended.
+    refusal: Option<Arc<str>>,
+    seen: Arc<Seen>,
     reading: Doing,
+    appending: Doing,
 }
 
 impl MongoEvents {
-    /// Opens the store over `collection`: makes its indexes, and checks that every event has a usable position. Six
-    /// round trips.
+    /// Opens the store over `collection`: makes its indexes, and checks that every event has a usable position. Where
+    /// events are appended, makes the collection `<collection>.positions`. Six round trips; four more for appending.
     ///
     /// # Errors
     ///
@@ -63,17 +83,36 @@ impl MongoEvents {
         collection: &str,
         options: MongoEventsOptions,
     ) -> Result<Self, StoreError> {
-        options.fields().check().map_err(StoreError::permanent)?;
-        open::refuse_sharded(database, collection).await?;
-        let events = Self {
+        options.check().map_err(StoreError::permanent)?;
+        let server = open::Server::of(database, collection).await?;
+        let seen = Arc::<Seen>::default();
+        let owner = Arc::clone(options.owner());
+        let positions = Positions::new(database, collection, owner, options.commit_within(), Arc::clone(&seen));
+        let mut events = Self {
             collection: open::majority(database, collection),
             target: Target { database: database.clone(), collection: collection.to_owned() },
             options,
+            positions: None,
+            refusal: None,
+            seen,
             reading: Doing::new("reading", collection),
+            appending: Doing::new("appending to", collection),
         };
         open::ensure_indexes(database, collection, &events.options).await?;
         events.check_positions().await?;
+        events.prepare_appending(server, positions).await?;
         Ok(events)
+    }
+
+    /// The appends that hold the mark, the oldest first: those that have taken a position and have not committed yet.
+    /// One round trip.
+    ///
+    /// # Errors
+    ///
+    /// When the server cannot be read.
+    pub async fn holding(&self) -> Result<Vec<Reservation>, StoreError> {
+        let Some(positions) = &self.positions else { return Ok(Vec::new()) };
+        positions.holding(&mut self.session().await?).await
     }
 
     fn fields(&self) -> &EventFields {
@@ -91,6 +130,49 @@ impl MongoEvents {
         }
         query
     }
+
+    /// A session that reads nothing which is older than what was seen. No round trip.
+    async fn session(&self) -> Result<ClientSession, StoreError> {
+        let session = self.target.database.client().start_session().await;
+        let mut session = session.map_err(|error| self.reading.failed(error))?;
+        self.seen.advance(&mut session);
+        Ok(session)
+    }
+
+    /// The highest position in the collection.
+    async fn highest(&self) -> Result<Position, StoreError> {
+        let position = &self.fields().position;
+        let mut session = self.session().await?;
+        let last = self.collection.find_one(doc! { position: { "$gt": 0 } }).sort(doc! { position: -1 });
+        let last = last.session(&mut session).await.map_err(|error| self.reading.failed(error))?;
+        self.seen.remember(&session);
+        match last {
+            None => Ok(Position::START),
+            Some(last) => parse::position_of(&last, self.fields()).map_err(|error| self.bad_event(&error)),
+        }
+    }
+
+    /// One query, of one batch: a page ends where the server ends a batch, at 16 MiB. So there is no cursor that could
+    /// be lost between two batches.
+    async fn page(&self, query: Document, by: &str, window: Window, limit: usize) -> Result<MongoPage, StoreError> {
+        let limit = limit.min(MAX_PAGE);
+        let Some(batch_size) = u32::try_from(limit).ok().filter(|limit| *limit > 0) else {
+            return Ok(MongoPage::empty(window.after));
+        };
+        let mut session = self.session().await?;
+        let find = self.collection.find(query).sort(doc! { by: 1 }).limit(batch_size.into()).batch_size(batch_size);
+        let mut batches = find.session(&mut session).batch().await.map_err(|error| self.reading.failed(error))?;
+        let Some(batch) = batches.stream(&mut session).next().await else {
+            let message = "the server answered without a batch";
+            return Err(self.reading.wrong(ErrorKind::Transient, message));
+        };
+        let batch = batch.map_err(|error| self.reading.failed(error))?;
+        MongoPage::of(batch, self, window, limit)
+    }
+
+    fn bad_event(&self, error: &parse::BadEvent) -> StoreError {
+        self.reading.wrong(ErrorKind::Permanent, error)
+    }
 }
 
 #[async_trait]
@@ -101,51 +183,37 @@ impl EventStore for MongoEvents {
         self.options.source_name().clone()
     }
 
+    /// One round trip; more when an append is older than it should be, and is given up.
     async fn mark(&self) -> Result<Position, StoreError> {
-        let position = &self.fields().position;
-        let last = self.collection.find_one(doc! { position: { "$gt": 0 } });
-        let last = last.sort(doc! { position: -1 }).await.map_err(|error| self.reading.failed(error))?;
-        match last {
-            None => Ok(Position::START),
-            Some(last) => parse::position_of(&last, self.fields()).map_err(|error| self.bad_event(&error)),
+        match &self.positions {
+            Some(positions) => positions.mark(&mut self.session().await?).await,
+            None => self.highest().await,
         }
     }
 
-    /// One query, of one batch: a page ends where the server ends a batch, at 16 MiB. So there is no cursor that
-    /// could be lost between two batches.
     async fn read(&self, window: Window, filter: &Filter, limit: usize) -> Result<MongoPage, StoreError> {
-        let limit = limit.min(MAX_PAGE);
         let nothing_passes =
             filter.names().is_some_and(BTreeSet::is_empty) || filter.streams().is_some_and(BTreeSet::is_empty);
         if nothing_passes || window.after >= window.up_to {
             return Ok(MongoPage::empty(window.up_to));
         }
-        let Some(batch_size) = u32::try_from(limit).ok().filter(|limit| *limit > 0) else {
-            return Ok(MongoPage::empty(window.after));
-        };
-        let find = self.collection.find(self.query(window, filter));
-        let find = find.sort(doc! { &self.fields().position: 1 }).limit(batch_size.into()).batch_size(batch_size);
-        let mut batches = find.batch().await.map_err(|error| self.reading.failed(error))?;
-        let Some(batch) = batches.next().await else {
-            let message = "the server answered without a batch";
-            return Err(self.reading.wrong(ErrorKind::Transient, message));
-        };
-        let batch = batch.map_err(|error| self.reading.failed(error))?;
-        MongoPage::of(batch, self, window, limit)
+        self.page(self.query(window, filter), &self.fields().position, window, limit).await
     }
 
     async fn locate(&self, events: &[EventRef]) -> Result<Vec<Option<Position>>, StoreError> {
         let fields = self.fields();
         let mut positions = HashMap::new();
+        let mut session = self.session().await?;
         for some in events.chunks(MAX_LOCATED) {
             let ids: Vec<Bson> = some.iter().flat_map(|event| parse::stored_forms(&event.id)).collect();
             let mut found = self
                 .collection
                 .find(doc! { &fields.id: { "$in": ids } })
                 .projection(doc! { &fields.id: 1, &fields.source: 1, &fields.position: 1 })
+                .session(&mut session)
                 .await
                 .map_err(|error| self.reading.failed(error))?;
-            while let Some(event) = found.next().await {
+            while let Some(event) = found.next(&mut session).await {
                 let event = event.map_err(|error| self.reading.failed(error))?;
                 let default = self.options.default_source();
                 let named = parse::event_of(&event, fields, default).map_err(|error| self.bad_event(&error))?;
@@ -159,24 +227,33 @@ impl EventStore for MongoEvents {
     /// Times are compared to the millisecond, whether they are stored as dates or as text.
     async fn before(&self, time: OffsetDateTime) -> Result<Position, StoreError> {
         let fields = self.fields();
-        let milliseconds = i64::try_from(time.unix_timestamp_nanos().div_euclid(1_000_000)).unwrap_or(i64::MAX);
+        // Taken first: beyond it, an earlier event may still commit.
+        let mark = self.mark().await?;
         let input = format!("${}", fields.time);
         let at = doc! { "$convert": { "input": input, "to": "date", "onError": null, "onNull": null } };
-        let late = doc! { "$expr": { "$gte": [at, bson::DateTime::from_millis(milliseconds)] } };
+        let late = doc! { "$expr": { "$gte": [at, bson::DateTime::from_millis(milliseconds(time))] } };
+        let mut session = self.session().await?;
         let first = self.collection.find_one(late).sort(doc! { &fields.position: 1 });
-        let first = first.projection(doc! { &fields.position: 1 });
-        match first.await.map_err(|error| self.reading.failed(error))? {
-            None => self.mark().await,
-            Some(first) => {
-                let first = parse::position_of(&first, fields).map_err(|error| self.bad_event(&error))?;
-                Position::try_from(first.as_i64() - 1).map_err(StoreError::permanent)
-            }
-        }
+        let first = first.projection(doc! { &fields.position: 1 }).session(&mut session);
+        let Some(first) = first.await.map_err(|error| self.reading.failed(error))? else { return Ok(mark) };
+        let first = parse::position_of(&first, fields).map_err(|error| self.bad_event(&error))?;
+        Position::try_from(first.as_i64() - 1).map(|before| before.min(mark)).map_err(StoreError::permanent)
+    }
+
+    /// Told by a change stream; `None` on a standalone server, which has none.
+    async fn wake_up(&self) -> Result<Option<Box<dyn WakeUp>>, StoreError> {
+        wake::listen(self).await
+    }
+
+    async fn held_by(&self) -> Result<Option<String>, StoreError> {
+        Ok(self.holding().await?.first().map(|oldest| {
+            let Reservation { owner, low, since, .. } = oldest;
+            format!("an append of {owner} that has positions above {low} since {since} and has not committed yet")
+        }))
     }
 }
 
-impl MongoEvents {
-    fn bad_event(&self, error: &parse::BadEvent) -> StoreError {
-        self.reading.wrong(ErrorKind::Permanent, error)
-    }
+/// In milliseconds since 1970.
+fn milliseconds(time: OffsetDateTime) -> i64 {
+    i64::try_from(time.unix_timestamp_nanos().div_euclid(1_000_000)).unwrap_or(i64::MAX)
 }

@@ -55,11 +55,12 @@ mod guide;
 mod id;
 mod leases;
 mod repository;
+mod transaction;
 mod views;
 mod writer;
 
 pub use checkpoints::MongoCheckpoints;
 pub use error::MongoError;
-pub use events::{EventFields, ImportedEvent, MongoEvent, MongoEvents, MongoEventsOptions, MongoPage};
+pub use events::{EventFields, ImportedEvent, MongoEvent, MongoEvents, MongoEventsOptions, MongoPage, Reservation};
 pub use leases::MongoLeases;
 pub use views::{MongoViews, MongoViewsOptions, Transactions};

@@ -10,7 +10,7 @@ const TRIES: u32 = 4;
 const PAUSE: Duration = Duration::from_millis(25);
 
 /// A transaction that is not known to be committed.
-pub(super) enum NotCommitted {
+pub(crate) enum NotCommitted {
     /// Nothing of it is stored.
     Undone(Error),
     /// It may or may not be stored.
@@ -18,7 +18,7 @@ pub(super) enum NotCommitted {
 }
 
 /// Commits; where the answer gets lost, again, which is harmless.
-pub(super) async fn commit(session: &mut ClientSession) -> Result<(), NotCommitted> {
+pub(crate) async fn commit(session: &mut ClientSession) -> Result<(), NotCommitted> {
     let mut tries = 1;
     loop {
         let Err(error) = session.commit_transaction().await else { return Ok(()) };
@@ -34,7 +34,7 @@ pub(super) async fn commit(session: &mut ClientSession) -> Result<(), NotCommitt
 }
 
 /// Aborts. Where that fails, the next transaction of the session does it, or the next owner, or time.
-pub(super) async fn abort(session: &mut ClientSession) {
+pub(crate) async fn abort(session: &mut ClientSession) {
     if let Err(error) = session.abort_transaction().await {
         tracing::debug!(%error, "a transaction was not aborted");
     }

@@ -78,6 +78,15 @@ impl Writer {
         self.bytes.extend_from_slice(&value.to_le_bytes());
     }
 
+    pub(crate) fn f64(&mut self, name: &str, value: f64) {
+        self.name(ElementType::Double, name);
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    pub(crate) fn null(&mut self, name: &str) {
+        self.name(ElementType::Null, name);
+    }
+
     pub(crate) fn date(&mut self, name: &str, milliseconds: i64) {
         self.name(ElementType::DateTime, name);
         self.bytes.extend_from_slice(&milliseconds.to_le_bytes());
@@ -179,6 +188,8 @@ mod tests {
         writer.bool("bool", true);
         writer.binary("bytes", BinarySubtype::Generic, b"xyz");
         writer.date("date", 5);
+        writer.f64("f64", 0.5);
+        writer.null("null");
         writer.close(inner);
         let list = writer.open_array("list");
         writer.document_at(0, &bson::serialize_to_vec(&doc! { "a": 1 }).unwrap());
@@ -189,7 +200,7 @@ mod tests {
             "inner": {
                 "i64": -1_i64, "i32": 7, "bool": true,
                 "bytes": bson::Binary { subtype: BinarySubtype::Generic, bytes: b"xyz".to_vec() },
-                "date": bson::DateTime::from_millis(5),
+                "date": bson::DateTime::from_millis(5), "f64": 0.5, "null": Bson::Null,
             },
             "list": [{ "a": 1 }, {}],
         };

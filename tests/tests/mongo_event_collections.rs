@@ -31,7 +31,7 @@ async fn the_indexes_are_made_and_are_unique() {
         let collection = database.plain().await.collection::<Document>("events");
         let mut names = collection.list_index_names().await.unwrap();
         names.sort();
-        assert_eq!(names, ["_id_", "id_1_source_1", "position_1"]);
+        assert_eq!(names, ["_id_", "id_1_source_1", "position_1", "streamid_1_streamversion_1"]);
         let event = |position: u32, id: &str| {
             ImportedEvent::named("X", Position::from(position), "s", &doc! {}).unwrap().with_id(id)
         };

@@ -22,6 +22,8 @@ pub(crate) struct WriteError {
     pub(crate) message: String,
     /// For a duplicate key: whether it is `_id`.
     pub(crate) on_id: bool,
+    /// For a duplicate key: the fields of the index.
+    pub(crate) fields: Vec<String>,
 }
 
 /// A `writeConcernError`.
@@ -48,11 +50,14 @@ impl Reply {
 
 impl WriteError {
     fn of(error: &Document) -> Self {
+        let pattern = error.get_document("keyPattern");
+        let fields: Vec<String> = pattern.map(|pattern| pattern.keys().cloned().collect()).unwrap_or_default();
         Self {
             index: int(error.get("index")).and_then(|index| index.try_into().ok()).unwrap_or_default(),
             code: int(error.get("code")).and_then(|code| code.try_into().ok()).unwrap_or_default(),
             message: error.get_str("errmsg").unwrap_or_default().to_owned(),
-            on_id: error.get_document("keyPattern").is_ok_and(|keys| keys.keys().eq(["_id"])),
+            on_id: fields == ["_id"],
+            fields,
         }
     }
 }

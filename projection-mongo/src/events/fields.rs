@@ -87,6 +87,13 @@ impl EventFields {
         self
     }
 
+    /// Whether a document of an event has a field of this name besides its data.
+    pub(super) fn is_attribute(&self, field: &str) -> bool {
+        let ours =
+            [&self.position, &self.id, &self.source, &self.name, &self.stream, &self.stream_version, &self.time];
+        ["_id", "specversion", "datacontenttype"].contains(&field) || ours.into_iter().any(|name| name == field)
+    }
+
     /// Refuses names that no field can have, and one name for two fields.
     pub(super) fn check(&self) -> Result<(), InvalidOption> {
         let named = [

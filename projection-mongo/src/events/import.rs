@@ -5,17 +5,15 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use bson::RawDocument;
 use projection_core::{Event, Position, StoreError, StreamId};
 use serde::Serialize;
 use time::OffsetDateTime;
 
-use super::{EventFields, MongoEvents};
+use super::{EventFields, MongoEvents, document::EventDocument, milliseconds};
 use crate::{
     bulk::{Statement, Verb},
     encode::AsStored,
     error::Doing,
-    writer::Writer,
 };
 
 /// An event with the position it is to have.
@@ -104,37 +102,24 @@ impl ImportedEvent {
     }
 
     fn document(&self, fields: &EventFields, default_source: &str) -> bson::error::Result<Vec<u8>> {
-        let data = RawDocument::from_bytes(&self.data)?;
-        let mut document = Writer::with_capacity(self.data.len() + 256);
-        document.str(&fields.id, &self.id);
-        document.str(&fields.source, self.source.as_deref().unwrap_or(default_source));
-        document.str(&fields.name, &self.name);
-        document.str("specversion", "1.0");
-        if let Some(time) = self.time {
-            let milliseconds = i64::try_from(time.unix_timestamp_nanos() / 1_000_000).unwrap_or(i64::MAX);
-            document.date(&fields.time, milliseconds);
-        }
-        document.str(&fields.stream, self.stream.as_str());
-        if let (1.., Ok(version)) = (self.stream_version, i64::try_from(self.stream_version)) {
-            document.i64(&fields.stream_version, version);
-        }
-        document.i64(&fields.position, self.position.as_i64());
-        match &fields.data {
-            None => document.elements(data.get_document("data")?),
-            Some(name) => {
-                for element in crate::writer::elements(data) {
-                    let element = element?;
-                    document.element(name, data, &element);
-                }
-            }
-        }
-        Ok(document.finish())
+        let document = EventDocument {
+            id: &self.id,
+            source: self.source.as_deref().unwrap_or(default_source),
+            name: &self.name,
+            time: self.time.map(milliseconds),
+            content_type: None,
+            stream: self.stream.as_str(),
+            stream_version: i64::try_from(self.stream_version).unwrap_or_default(),
+            position: self.position.as_i64(),
+            data: &self.data,
+        };
+        document.encode(fields)
     }
 }
 
 impl MongoEvents {
     /// Inserts events, in chunks, durable with a majority; how many they were. Not atomic: when it fails partway, some
-    /// are there.
+    /// are there. Nobody may append meanwhile; what is appended afterwards stands behind them.
     ///
     /// # Errors
     ///
@@ -159,6 +144,9 @@ impl MongoEvents {
             Ok(Statement { place, bytes: document.len(), document })
         });
         self.target.send_whole(&doing, Verb::Insert, expected, statements).await?;
+        if let Some(positions) = &self.positions {
+            positions.raise(self.highest().await?).await?;
+        }
         Ok(count.into_inner())
     }
 }

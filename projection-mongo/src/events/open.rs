@@ -1,15 +1,20 @@
 //! What is checked and made when an event collection is opened.
 
+use std::sync::Arc;
+
 use bson::{Document, RawDocumentBuf, doc};
 use futures::TryStreamExt as _;
 use mongodb::{
-    Collection, Database,
+    Collection, Database, IndexModel,
     options::{CollectionOptions, ReadConcern, ReadPreference, SelectionCriteria},
 };
 use projection_core::{ErrorKind, StoreError};
 
-use super::{MongoEvents, MongoEventsOptions, parse};
-use crate::error::{DUPLICATE_KEY, Doing, code_of};
+use super::{MongoEvents, MongoEventsOptions, parse, positions::Positions};
+use crate::{
+    bulk::Target,
+    error::{DUPLICATE_KEY, Doing, code_of},
+};
 
 /// The code for a collection that is not there.
 const NAMESPACE_NOT_FOUND: i32 = 26;
@@ -23,16 +28,25 @@ pub(super) fn majority(database: &Database, name: &str) -> Collection<RawDocumen
     database.collection_with_options(name, options)
 }
 
-/// Positions are one order, which the shards of a cluster do not have together (spec: B34).
-pub(super) async fn refuse_sharded(database: &Database, collection: &str) -> Result<(), StoreError> {
-    let doing = Doing::new("opening the events in", collection);
-    let hello = database.run_command(doc! { "hello": 1 }).await.map_err(|error| doing.failed(error))?;
-    if hello.get_str("msg").is_ok_and(|msg| msg == "isdbgrid") {
-        let message = "this is a router of a sharded cluster, and events cannot be read from one: connect to a \
-                       replica set";
-        return Err(doing.wrong(ErrorKind::Permanent, message));
+/// What kind of server it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Server {
+    Standalone,
+    ReplicaSet,
+}
+
+impl Server {
+    /// Asks; refuses a sharded cluster. Positions are one order, which shards do not have together (spec: B34).
+    pub(super) async fn of(database: &Database, collection: &str) -> Result<Self, StoreError> {
+        let doing = Doing::new("opening the events in", collection);
+        let hello = database.run_command(doc! { "hello": 1 }).await.map_err(|error| doing.failed(error))?;
+        if hello.get_str("msg").is_ok_and(|msg| msg == "isdbgrid") {
+            let message = "this is a router of a sharded cluster, and events cannot be read from one: connect to a \
+                           replica set";
+            return Err(doing.wrong(ErrorKind::Permanent, message));
+        }
+        Ok(if hello.contains_key("setName") { Self::ReplicaSet } else { Self::Standalone })
     }
-    Ok(())
 }
 
 /// Makes the indexes, or checks that one serves.
@@ -45,19 +59,31 @@ pub(super) async fn ensure_indexes(
     if !options.makes_indexes() {
         return check_index(database, collection, &fields.position).await;
     }
-    ensure_unique(database, collection, doc! { &fields.position: 1 }).await?;
+    ensure_unique(database, collection, doc! { &fields.position: 1 }, None).await?;
     if fields.id != "_id" {
         // The id first: events are looked up by it, whatever source they have.
-        ensure_unique(database, collection, doc! { &fields.id: 1, &fields.source: 1 }).await?;
+        ensure_unique(database, collection, doc! { &fields.id: 1, &fields.source: 1 }, None).await?;
+    }
+    if options.appends() {
+        let stream = doc! { &fields.stream: 1, &fields.stream_version: 1 };
+        // Imported events need not have one.
+        let versioned = doc! { &fields.stream_version: { "$gt": 0 } };
+        ensure_unique(database, collection, stream, Some(versioned)).await?;
     }
     Ok(())
 }
 
-async fn ensure_unique(database: &Database, collection: &str, keys: Document) -> Result<(), StoreError> {
+async fn ensure_unique(
+    database: &Database,
+    collection: &str,
+    keys: Document,
+    of: Option<Document>,
+) -> Result<(), StoreError> {
     let doing = Doing::new("making an index of", collection);
     let fields: Vec<_> = keys.keys().cloned().collect();
     let name = fields.iter().map(|field| format!("{field}_1")).collect::<Vec<_>>().join("_");
-    let index = doc! { "key": keys, "name": &name, "unique": true };
+    let mut index = doc! { "key": keys, "name": &name, "unique": true };
+    index.extend(of.map(|of| ("partialFilterExpression".to_owned(), of.into())));
     let Err(error) = database.run_command(doc! { "createIndexes": collection, "indexes": [index] }).await else {
         return Ok(());
     };
@@ -76,14 +102,18 @@ async fn ensure_unique(database: &Database, collection: &str, keys: Document) ->
     Err(doing.wrong(ErrorKind::Permanent, message))
 }
 
+async fn indexes(database: &Database, collection: &str, doing: &Doing) -> Result<Vec<IndexModel>, StoreError> {
+    match database.collection::<Document>(collection).list_indexes().await {
+        Ok(indexes) => indexes.try_collect().await.map_err(|error| doing.failed(error)),
+        Err(error) if code_of(&error) == Some(NAMESPACE_NOT_FOUND) => Ok(Vec::new()),
+        Err(error) => Err(doing.failed(error)),
+    }
+}
+
 async fn check_index(database: &Database, collection: &str, position: &str) -> Result<(), StoreError> {
     let doing = Doing::new("looking for an index of", collection);
-    let indexes = match database.collection::<Document>(collection).list_indexes().await {
-        Ok(indexes) => indexes.try_collect::<Vec<_>>().await.map_err(|error| doing.failed(error))?,
-        Err(error) if code_of(&error) == Some(NAMESPACE_NOT_FOUND) => Vec::new(),
-        Err(error) => return Err(doing.failed(error)),
-    };
-    let serves = |index: &mongodb::IndexModel| {
+    let indexes = indexes(database, collection, &doing).await?;
+    let serves = |index: &IndexModel| {
         let options = index.options.as_ref();
         index.keys.keys().next().is_some_and(|first| first == position)
             && options.is_none_or(|options| options.partial_filter_expression.is_none())
@@ -100,6 +130,60 @@ async fn check_index(database: &Database, collection: &str, position: &str) -> R
 }
 
 impl MongoEvents {
+    /// Gets ready to append, or says why that cannot be.
+    pub(super) async fn prepare_appending(
+        &mut self,
+        server: Server,
+        positions: Positions,
+    ) -> Result<(), StoreError> {
+        let doing = Doing::new("opening the events in", &self.target.collection);
+        if server == Server::Standalone {
+            self.refusal = Some(Arc::from(
+                "a standalone server has no transactions: make it a replica set, which may have one member",
+            ));
+            return Ok(());
+        }
+        if !self.options.appends() {
+            if positions.exist().await? {
+                let message = format!(
+                    "its events were appended by this crate, as `{}` shows, and would be passed over: open it with \
+                     `MongoEventsOptions::appending`; or remove that collection, if others write the events now",
+                    positions.target().collection
+                );
+                return Err(doing.wrong(ErrorKind::Permanent, message));
+            }
+            self.refusal = Some(Arc::from(
+                "its events are written by others: open it with `MongoEventsOptions::appending` if they are not",
+            ));
+            return Ok(());
+        }
+        positions.raise(self.highest().await?).await?;
+        if !self.options.makes_indexes() {
+            self.refusal = self.missing_index().await?.map(Arc::from);
+        }
+        self.positions = Some(positions);
+        Ok(())
+    }
+
+    /// A unique index that appending needs and that is not there.
+    async fn missing_index(&self) -> Result<Option<String>, StoreError> {
+        let (fields, Target { database, collection }) = (self.fields(), &self.target);
+        let mut needed = vec![vec![&fields.position], vec![&fields.stream, &fields.stream_version]];
+        if fields.id != "_id" {
+            needed.push(vec![&fields.id, &fields.source]);
+        }
+        let there = indexes(database, collection, &self.appending).await?;
+        let is_unique =
+            |index: &&IndexModel| index.options.as_ref().is_some_and(|options| options.unique == Some(true));
+        let is_there = |keys: &Vec<&String>| {
+            there.iter().filter(is_unique).any(|index| index.keys.keys().eq(keys.iter().copied()))
+        };
+        Ok(needed.into_iter().find(|keys| !is_there(keys)).map(|keys| {
+            let keys = keys.into_iter().map(|key| format!("{key}: 1")).collect::<Vec<_>>().join(", ");
+            format!("a unique index {{ {keys} }} is missing, without which two appends could give one place twice")
+        }))
+    }
+
     /// An event without a number above 0 as its position would never be read, and nobody would know.
     pub(super) async fn check_positions(&self) -> Result<(), StoreError> {
         let position = &self.fields().position;

@@ -1,23 +1,30 @@
 //! Settings of an event store.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use projection_core::store::SourceName;
+use projection_core::{InvalidOption, store::SourceName};
 
 use super::EventFields;
 
-/// How a collection of events is read.
+/// How long an append may take from its reservation to its commit.
+const COMMIT_WITHIN: Duration = Duration::from_secs(10);
+
+/// How a collection of events is read, and appended to.
 #[derive(Debug, Clone)]
 pub struct MongoEventsOptions {
     fields: EventFields,
     source_name: SourceName,
     default_source: Arc<str>,
     makes_indexes: bool,
+    /// `None`: where the fields are the default ones.
+    appends: Option<bool>,
+    owner: Arc<str>,
+    commit_within: Duration,
 }
 
 impl MongoEventsOptions {
     /// The default fields; the order of positions is called `events`, as is the source of an event that names none;
-    /// indexes are made.
+    /// indexes are made; events are appended.
     #[must_use]
     pub fn new() -> Self {
         let source_name = SourceName::default();
@@ -26,6 +33,9 @@ impl MongoEventsOptions {
             default_source: source_name.as_str().into(),
             source_name,
             makes_indexes: true,
+            appends: None,
+            owner: format!("process {}", std::process::id()).into(),
+            commit_within: COMMIT_WITHIN,
         }
     }
 
@@ -56,6 +66,59 @@ impl MongoEventsOptions {
     pub fn without_making_indexes(mut self) -> Self {
         self.makes_indexes = false;
         self
+    }
+
+    /// Events are appended, also where the fields are mapped.
+    #[must_use]
+    pub fn appending(mut self) -> Self {
+        self.appends = Some(true);
+        self
+    }
+
+    /// Events are written by a program that does not use this crate: the mark is the highest position. So it is where the
+    /// fields are mapped, unless [`appending`](Self::appending) is said.
+    #[must_use]
+    pub fn written_by_others(mut self) -> Self {
+        self.appends = Some(false);
+        self
+    }
+
+    /// Names this process where it says which append holds the mark, such as by its host; `process` and its number where
+    /// nothing is said.
+    #[must_use]
+    pub fn with_owner(mut self, owner: impl Into<Arc<str>>) -> Self {
+        self.owner = owner.into();
+        self
+    }
+
+    /// How long a transaction may take from appending to its commit, from one second to ten minutes; ten seconds where
+    /// nothing is said. One that takes longer is ended, so that a dead appender does not hold the mark for good.
+    #[must_use]
+    pub fn with_commit_within(mut self, limit: Duration) -> Self {
+        self.commit_within = limit;
+        self
+    }
+
+    /// Refuses what cannot be.
+    pub(super) fn check(&self) -> Result<(), InvalidOption> {
+        let limit = self.commit_within;
+        if !(Duration::from_secs(1)..=Duration::from_secs(600)).contains(&limit) {
+            let allowed = "from one second to ten minutes";
+            return Err(InvalidOption { option: "commit_within", value: format!("{limit:?}"), allowed });
+        }
+        self.fields.check()
+    }
+
+    pub(super) fn appends(&self) -> bool {
+        self.appends.unwrap_or_else(|| self.fields == EventFields::new())
+    }
+
+    pub(super) fn owner(&self) -> &Arc<str> {
+        &self.owner
+    }
+
+    pub(super) fn commit_within(&self) -> Duration {
+        self.commit_within
     }
 
     pub(super) fn fields(&self) -> &EventFields {

@@ -121,6 +121,12 @@ pub(super) fn position_of(event: &RawDocument, fields: &EventFields) -> Result<P
     }
 }
 
+/// The place of an event in its stream, that was read for little else.
+pub(super) fn version_of(event: &RawDocument, fields: &EventFields) -> Result<i64, BadEvent> {
+    let version = event.get(&fields.stream_version).ok().flatten().and_then(whole);
+    version.ok_or_else(|| BadEvent::new(event, &fields.stream_version, "is no whole number"))
+}
+
 /// Source and id of an event that was read for little else.
 pub(super) fn event_of(
     event: &RawDocument,

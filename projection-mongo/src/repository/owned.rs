@@ -7,7 +7,6 @@
 
 mod attempt;
 mod chunk;
-mod commit;
 mod session;
 
 use std::time::Duration;

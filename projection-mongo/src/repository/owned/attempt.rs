@@ -7,18 +7,14 @@ use projection_core::{
     store::{Change, Checkpoint, Expected},
 };
 
-use super::{
-    Run,
-    chunk::Prepared,
-    commit::{NotCommitted, abort, commit},
-    session::Session,
-};
+use super::{Run, chunk::Prepared, session::Session};
 use crate::{
     bulk::{Reply, Target, Verb, WriteError},
     document::{Encoder, Stamp},
     error::{Doing, MongoError},
     fences::Fences,
     repository::{positions::Place, statements},
+    transaction::{NotCommitted, abort, commit},
 };
 
 /// A transaction to be tried.

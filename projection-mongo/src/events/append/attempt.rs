@@ -1,0 +1,149 @@
+//! One try to append in a transaction of ours, and what became of it.
+
+use std::time::Duration;
+
+use mongodb::{
+    ClientSession,
+    options::{ReadConcern, WriteConcern},
+};
+use projection_core::{
+    ErrorKind, EventStore as _, StoreError,
+    append::{AppendError, Appended},
+};
+
+use super::{batch::Batch, place::Placed, write::Stopped};
+use crate::{
+    events::{
+        MongoEvents,
+        positions::{Positions, Reserved, Within},
+    },
+    transaction::{NotCommitted, abort, commit},
+};
+
+/// How often it is asked what became of a commit, and how long is waited between.
+const ASKED: u32 = 5;
+const BETWEEN: Duration = Duration::from_millis(300);
+
+/// A batch to be appended.
+pub(super) struct Attempt<'a> {
+    pub(super) store: &'a MongoEvents,
+    pub(super) positions: &'a Positions,
+    pub(super) batch: &'a Batch,
+}
+
+/// What became of an attempt.
+pub(super) enum End {
+    Appended(Appended),
+    /// Nothing was appended, and trying again gives the same.
+    Refused(AppendError),
+    /// Nothing was appended: another was in the way, or the connection broke.
+    Again(StoreError),
+}
+
+impl From<AppendError> for End {
+    fn from(error: AppendError) -> Self {
+        match error {
+            AppendError::Store(error) if error.kind() == ErrorKind::Transient => Self::Again(error),
+            error => Self::Refused(error),
+        }
+    }
+}
+
+impl From<StoreError> for End {
+    fn from(error: StoreError) -> Self {
+        AppendError::Store(error).into()
+    }
+}
+
+impl Attempt<'_> {
+    /// Tries, under the reservation that is there, or a new one; a reservation that is left can be used again.
+    pub(super) async fn run(&self, session: &mut ClientSession, kept: &mut Option<Reserved>) -> End {
+        self.try_once(session, kept).await.unwrap_or_else(|end| end)
+    }
+
+    async fn try_once(&self, session: &mut ClientSession, kept: &mut Option<Reserved>) -> Result<End, End> {
+        let mut reserved = match kept.take() {
+            Some(reserved) => reserved,
+            None => self.positions.reserve(session.id(), Within::Ours, self.batch.count()).await?,
+        };
+        let begun = session.start_transaction().read_concern(ReadConcern::local());
+        let begun = begun.write_concern(WriteConcern::majority()).await;
+        begun.map_err(|error| self.store.appending.failed(error))?;
+        let placed = match self.write(session, &mut reserved).await {
+            Ok(placed) => placed,
+            Err(stopped) => {
+                abort(session).await;
+                match stopped {
+                    Stopped::Gone => {}
+                    Stopped::Taken(_) => {
+                        self.positions.release(&reserved).await;
+                        self.positions.raise(self.store.highest().await?).await?;
+                    }
+                    Stopped::Failed(_) => *kept = Some(reserved),
+                }
+                return Err(stopped.into_error(self.store).into());
+            }
+        };
+        match commit(session).await {
+            Ok(()) => {
+                self.store.seen.remember(session);
+                Ok(End::Appended(placed.appended(self.store, Some((reserved.first, reserved.last)))?))
+            }
+            Err(NotCommitted::Undone(error)) => {
+                *kept = Some(reserved);
+                Err(self.store.appending.failed(error).into())
+            }
+            Err(NotCommitted::Unknown(error)) => {
+                let error = StoreError::new(ErrorKind::Transient, self.store.appending.failed(error));
+                self.settle(session, placed, &reserved, error).await
+            }
+        }
+    }
+
+    async fn write(&self, session: &mut ClientSession, reserved: &mut Reserved) -> Result<Placed, Stopped> {
+        let placed = self.store.place(session, self.batch).await?;
+        if reserved.first <= placed.above {
+            self.positions.take(reserved, self.batch.count(), placed.above).await?;
+        }
+        if !self.positions.redeem(session, reserved).await? {
+            return Err(Stopped::Gone);
+        }
+        self.store.write(session, self.batch, &placed, reserved).await?;
+        Ok(placed)
+    }
+
+    /// Finds out whether a transaction committed whose commit got no answer: it is ended, and then looked for.
+    async fn settle(
+        &self,
+        session: &mut ClientSession,
+        placed: Placed,
+        reserved: &Reserved,
+        unknown: StoreError,
+    ) -> Result<End, End> {
+        let mut asked = 1;
+        let found = loop {
+            match self.look_for(session, reserved).await {
+                Ok(found) => break found,
+                Err(error) if asked < ASKED && error.kind() == ErrorKind::Transient => {
+                    tokio::time::sleep(BETWEEN * asked).await;
+                    asked += 1;
+                }
+                // Never an error that says it was not written.
+                Err(_) => return Err(End::Refused(AppendError::Store(unknown))),
+            }
+        };
+        if found {
+            return Ok(End::Appended(placed.appended(self.store, Some((reserved.first, reserved.last)))?));
+        }
+        Err(unknown.into())
+    }
+
+    async fn look_for(&self, session: &mut ClientSession, reserved: &Reserved) -> Result<bool, StoreError> {
+        self.positions.end_unknown(session.id(), reserved).await?;
+        // The other one was ended.
+        *session = self.store.session().await?;
+        let Some(first) = self.batch.events().next() else { return Ok(false) };
+        let found = self.store.locate(std::slice::from_ref(first)).await?;
+        Ok(found.first().copied().flatten().is_some_and(|position| position.as_i64() == reserved.first))
+    }
+}
