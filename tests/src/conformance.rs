@@ -1,5 +1,6 @@
 //! What every implementation of the storage traits must do.
 
+pub mod append;
 pub mod checkpoints;
 pub mod events;
 pub mod guarded;

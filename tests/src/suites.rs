@@ -129,3 +129,31 @@ macro_rules! event_suites {
         );
     };
 }
+
+/// What every event store that is appended to must do.
+#[macro_export]
+macro_rules! append_suites {
+    ($events:path) => {
+        $crate::suite!(
+            append,
+            $events,
+            [
+                an_append_gives_positions_and_versions,
+                another_version_than_expected_is_a_conflict_that_names_both,
+                an_event_that_is_there_is_refused_with_all_of_its_append,
+                several_streams_change_together_or_not_at_all,
+                an_append_of_nothing_says_where_the_stream_stands,
+                what_was_undone_leaves_nothing,
+                a_stream_is_read_in_pages,
+                a_stream_is_loaded,
+                a_token_names_the_events_of_an_append,
+                appended_events_are_located,
+                an_append_wakes,
+                what_is_not_said_of_an_event_is_filled_in,
+                what_is_said_of_an_event_is_kept,
+                data_survives_as_it_was,
+                appenders_side_by_side_are_read_once_each_and_in_order,
+            ]
+        );
+    };
+}
