@@ -70,7 +70,10 @@ impl Positions {
         };
         self.run(command).await?;
         let mut reserved = Reserved { id, within, made, first: 0, last: 0 };
-        self.take(&mut reserved, count, 0).await?;
+        if let Err(error) = self.take(&mut reserved, count, 0).await {
+            self.release(&reserved).await;
+            return Err(error);
+        }
         Ok(reserved)
     }
 

@@ -76,7 +76,7 @@ pub async fn a_token_names_the_events_of_an_append(store: &impl Appending) {
     assert_eq!(token.source(), &events.source());
     let named = everything(events).await;
     let named = named.iter().filter(|event| event.position() > token.after() && event.position() <= token.last());
-    assert_eq!(named.map(|event| event.id()).collect::<Vec<_>>(), ["2", "3"]);
+    assert_eq!(named.map(projection_core::EventMetadata::id).collect::<Vec<_>>(), ["2", "3"]);
     assert_eq!(token.last(), appended.position());
 }
 
