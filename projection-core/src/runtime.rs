@@ -93,6 +93,19 @@ impl ProjectionRuntime {
         }
     }
 
+    /// What holds back the event store's mark, if anything does, for a person to read: an append that has taken a position
+    /// and has not ended. Views do not pass it until it has. One round trip.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub async fn held_by(&self) -> Result<Option<String>, StoreError> {
+        match self.workers.first() {
+            Some(worker) => worker.feed.held_by().await,
+            None => Ok(None),
+        }
+    }
+
     /// Pauses a projection; it has stopped when this returns. What it had buffered is discarded and read again later.
     ///
     /// # Errors

@@ -206,6 +206,10 @@ impl<S: EventStore> Source for Member<S> {
         self.alone.before(time).await
     }
 
+    async fn held_by(&self) -> Result<Option<String>, StoreError> {
+        self.alone.held_by().await
+    }
+
     fn decode_json(&self, name: &str, data: &serde_json::Value) -> Option<Result<Payload, StoreError>> {
         self.alone.decode_json(name, data)
     }

@@ -19,6 +19,7 @@ pub(crate) trait Source: Send + Sync {
     async fn read(&self, window: Window, limit: usize) -> Result<DecodedPage, StoreError>;
     async fn locate(&self, events: &[EventRef]) -> Result<Vec<Option<Position>>, StoreError>;
     async fn before(&self, time: OffsetDateTime) -> Result<Position, StoreError>;
+    async fn held_by(&self) -> Result<Option<String>, StoreError>;
     fn decode_json(&self, name: &str, data: &serde_json::Value) -> Option<Result<Payload, StoreError>>;
 }
 
@@ -65,6 +66,10 @@ impl<S: EventStore> Source for StoreSource<S> {
 
     async fn before(&self, time: OffsetDateTime) -> Result<Position, StoreError> {
         self.store.before(time).await
+    }
+
+    async fn held_by(&self) -> Result<Option<String>, StoreError> {
+        self.store.held_by().await
     }
 
     fn decode_json(&self, name: &str, data: &serde_json::Value) -> Option<Result<Payload, StoreError>> {

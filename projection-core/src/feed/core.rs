@@ -12,7 +12,7 @@ use super::{
     view::{FeedParts, ViewParts},
 };
 use crate::{
-    FeedError, Filter, Position, Progress,
+    FeedError, Filter, Position, Progress, StoreError,
     engine::{Engine, Source, StoreSource},
     progress::{Phase, ProgressRecorder},
     store::{CheckpointStorage, EventStore, Fence},
@@ -135,6 +135,11 @@ impl FeedCore {
         let progress = self.progress.watch();
         let progress = progress.borrow();
         progress.events_applied + progress.events_skipped
+    }
+
+    /// What holds back the mark of the store it reads.
+    pub(crate) async fn held_by(&self) -> Result<Option<String>, StoreError> {
+        self.source.held_by().await
     }
 
     /// Refuses a checkpoint that does not fit (spec: B16, P22), before anything is started.
