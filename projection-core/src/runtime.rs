@@ -216,8 +216,9 @@ impl ProjectionRuntime {
     }
 
     /// Stops every projection and waits until they have stopped. A batch that is being written is written to its end;
-    /// what is only buffered is discarded.
-    pub async fn shutdown(self) {
+    /// what is only buffered is discarded. Nothing runs after it, and to call it again is harmless; views can still be
+    /// read.
+    pub async fn shutdown(&self) {
         self.end();
         self.tasks.wait().await;
     }

@@ -210,6 +210,19 @@ async fn a_runtime_that_is_dropped_leaves_no_task_behind() {
     assert_eq!(stored(&views, "a"), None);
 }
 
+#[tokio::test]
+async fn a_runtime_that_is_shared_is_shut_down_by_one_who_shares_it() {
+    let views = InMemoryViews::new();
+    let runtime = ProjectionRuntime::builder(turns(3), views).register::<List>().start().await.unwrap();
+    let runtime = Arc::new(runtime);
+    let shared = Arc::clone(&runtime);
+    within(runtime.caught_up()).await.unwrap();
+    within(runtime.shutdown()).await;
+    within(shared.shutdown()).await;
+    assert_eq!(shared.list()[0].progress.phase, Phase::Stopped);
+    assert!(shared.view::<List>().unwrap().find(&"a".to_owned()).await.unwrap().is_some());
+}
+
 #[test]
 fn a_single_event_is_a_set_of_one() {
     assert_eq!(<Added as EventSet>::TYPES.len(), 1);
