@@ -76,7 +76,11 @@ async fn connect(uri: &str, name: &str, app: &str, commands: Commands) -> Databa
 }
 
 /// The server's address: `MONGODB_URI`, or what `cargo xtask services up` wrote.
-fn uri() -> String {
+///
+/// # Panics
+///
+/// When there is neither.
+pub fn uri() -> String {
     if let Some(uri) = env::var("MONGODB_URI").ok().filter(|uri| !uri.is_empty()) {
         return uri;
     }

@@ -2,6 +2,7 @@
 
 mod memory;
 mod peak;
+mod replay;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -17,10 +18,19 @@ pub(crate) enum Bench {
         #[arg(long, value_delimiter = ',', default_values_t = [1, 10])]
         copies: Vec<u32>,
     },
+    /// The speed of a replay, beside the ways that are written by hand and the floors of the database; `--help` shows
+    /// the flags
+    #[command(disable_help_flag = true)]
+    Replay {
+        /// Handed to the benchmark; `--no-flights` leaves out the flights of the year
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        flags: Vec<String>,
+    },
 }
 
 pub(crate) async fn run(bench: Bench, signals: &mut Signals) -> Result<()> {
     match bench {
         Bench::Memory { copies } => memory::run(&copies, signals).await,
+        Bench::Replay { flags } => replay::run(flags, signals).await,
     }
 }
