@@ -10,7 +10,7 @@ use crate::{
     child,
     dataset::Dataset,
     generate::Shape,
-    kill::{self, Killed},
+    kill::{self, Killed, Middle},
     measure::{Measured, Spread},
     mongo,
     options::Tuning,
@@ -21,6 +21,9 @@ use crate::{
 
 /// How many events the plain batch is counted on.
 const COUNTED: u64 = 50_000;
+
+/// How long the killed process owns the view after its death: the next one need not wait as long as by default.
+const KILLED_LEASE: Duration = Duration::from_secs(5);
 
 /// What was measured on one history.
 #[derive(Debug)]
@@ -130,10 +133,12 @@ impl Bench<'_> {
         eprintln!("{} over {} instances: killing a rebuild", self.shape.events, self.shape.instances);
         self.make_ready(Way::Rebuild).await?;
         let mut spec = self.spec(Way::Rebuild, false);
+        spec.tuning.lease = Some(KILLED_LEASE);
         spec.tuning.max_loss = Some(Duration::from_secs_f64((seconds / 4.0).max(0.05)));
         let Dataset { first, last, .. } = self.dataset;
-        let past = first + (last - first) / 3;
-        let killed = kill::kill_and_resume(&spec, past, Duration::from_secs_f64(seconds * 0.8)).await?;
+        let middle =
+            Middle { first, past: first + (last - first) / 3, patience: Duration::from_secs_f64(seconds * 0.8) };
+        let killed = kill::kill_and_resume(&spec, middle).await?;
         let whole = Measured { events: killed.events, ..Measured::default() };
         self.check(Way::Rebuild, &whole).await?;
         Ok(killed)

@@ -11,8 +11,9 @@ use tokio::{
 use crate::{
     flights,
     measure::Measured,
-    mongo, sqlite,
+    mongo,
     spec::{Place, Spec, Work},
+    sqlite,
 };
 
 /// A run that is under way.

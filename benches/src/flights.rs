@@ -4,12 +4,12 @@ mod runs;
 
 use std::{fs::File, path::Path};
 
-use anyhow::{Context, Result, bail};
 use ::flights::{
     input,
     mongo::FlightsDatabase,
     views::{Airborne, Aircraft, AirportTraffic, FlightStatus, Punctuality, Records, route_traffic},
 };
+use anyhow::{Context, Result, bail};
 use projection_core::{EventStore, ProjectionRuntime, ViewStore, runtime::ProjectionRuntimeBuilder};
 
 pub(crate) use runs::{FlightsCase, measure};
@@ -26,8 +26,7 @@ use crate::{
 const DATABASE: &str = "bench_replay_flights";
 
 /// The names of the views.
-const VIEWS: [&str; 7] =
-    ["carriers", "aircraft", "airport-days", "routes", "flights", "airborne", "records"];
+const VIEWS: [&str; 7] = ["carriers", "aircraft", "airport-days", "routes", "flights", "airborne", "records"];
 
 /// Imports the flights if they are not there; how many events they are.
 async fn prepare(uri: &str, file: &Path) -> Result<u64> {

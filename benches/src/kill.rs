@@ -12,12 +12,10 @@ use crate::{child, ours::TOLD, spec::Spec};
 pub(crate) struct Killed {
     /// When it was killed, in seconds from its start. `None`: it was done before.
     pub(crate) after_seconds: Option<f64>,
-    /// The last checkpoint at that time, as it was told.
-    pub(crate) reached: i64,
     /// Work since then, in seconds, which is done again.
     pub(crate) lost_seconds: f64,
-    /// The position after which the next process went on.
-    pub(crate) resumed_from: i64,
+    /// After how many events the next process went on.
+    pub(crate) resumed_after: i64,
     /// How long that one waited for the lease of the dead one to run out, in seconds.
     pub(crate) waited_seconds: f64,
     /// How long it then took, in seconds.
@@ -26,23 +24,33 @@ pub(crate) struct Killed {
     pub(crate) events: u64,
 }
 
-/// Starts the run, kills it once it has told a position past `past`, or after `patience` if it tells none, and runs it
-/// again to its end.
-pub(crate) async fn kill_and_resume(spec: &Spec, past: i64, patience: Duration) -> Result<Killed> {
+/// When a run is killed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Middle {
+    /// The position before the first event.
+    pub(crate) first: i64,
+    /// In the batch after the one that ends past this position,
+    pub(crate) past: i64,
+    /// or after so long, if none does.
+    pub(crate) patience: Duration,
+}
+
+/// Starts the run, kills it, and runs it again to its end.
+pub(crate) async fn kill_and_resume(spec: &Spec, middle: Middle) -> Result<Killed> {
     let telling = Spec { telling: true, ..spec.clone() };
     let began = Instant::now();
     let mut running = child::start(&telling)?;
-    let (mut reached, mut at) = (0, began);
-    let out_of_patience = tokio::time::sleep(patience);
+    let mut at = began;
+    let out_of_patience = tokio::time::sleep(middle.patience);
     tokio::pin!(out_of_patience);
     loop {
         tokio::select! {
             line = running.lines.next_line() => {
                 let Some(line) = line? else { break };
-                let Some(position) = line.strip_prefix(TOLD).and_then(|text| text.parse().ok()) else { continue };
+                let Some(reached) = line.strip_prefix(TOLD).and_then(|text| text.parse::<i64>().ok()) else { continue };
                 let batch = at.elapsed();
-                (reached, at) = (position, Instant::now());
-                if reached > past {
+                at = Instant::now();
+                if reached > middle.past {
                     // In the middle of the next batch.
                     tokio::time::sleep(batch / 2).await;
                     break;
@@ -58,9 +66,8 @@ pub(crate) async fn kill_and_resume(spec: &Spec, past: i64, patience: Duration) 
     let replayed = resumed.replayed.unwrap_or_default();
     Ok(Killed {
         after_seconds: was_running.then_some(after),
-        reached,
         lost_seconds: if was_running { lost } else { 0.0 },
-        resumed_from: replayed.resumed_from,
+        resumed_after: (replayed.resumed_from - middle.first).max(0),
         waited_seconds: replayed.waited,
         resumed_seconds: resumed.seconds - replayed.waited,
         events: resumed.events,

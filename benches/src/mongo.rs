@@ -49,7 +49,7 @@ pub(crate) async fn run(uri: &str, spec: &Spec) -> Result<Measured> {
                 let tuning = spec.tuning;
                 let builder = ProjectionRuntime::builder(events, MongoViews::new(target))
                     .register_with::<Account>(move |options| tuning.apply(options));
-                let replayed = ours::replay(builder, spec.telling).await?;
+                let replayed = ours::replay(tuning.of_runtime(builder), spec.telling).await?;
                 Ok(Ran { events: shape.events, replayed: Some(replayed) })
             };
             server.measured(work).await

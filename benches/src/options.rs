@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use projection_core::MaterializedViewOptionsBuilder;
+use projection_core::{EventStore, MaterializedViewOptionsBuilder, ViewStore, runtime::ProjectionRuntimeBuilder};
 use serde::{Deserialize, Serialize};
 
 /// Which options a run of ours has.
@@ -16,12 +16,25 @@ pub(crate) struct Tuning {
     pub(crate) memory_budget: Option<usize>,
     /// Instead of the default.
     pub(crate) max_loss: Option<Duration>,
+    /// How long a dead process owns the view, instead of the default.
+    pub(crate) lease: Option<Duration>,
 }
 
 /// The memory budget that the docs recommend for a rebuild, in bytes.
 pub(crate) const BUDGET: usize = 256 << 20;
 
 impl Tuning {
+    /// Sets what is set of the runtime, not of one view.
+    pub(crate) fn of_runtime<E: EventStore, V: ViewStore>(
+        self,
+        builder: ProjectionRuntimeBuilder<E, V>,
+    ) -> ProjectionRuntimeBuilder<E, V> {
+        match self.lease {
+            Some(lease) => builder.lease(lease),
+            None => builder,
+        }
+    }
+
     /// The memory budget, in bytes, of a rebuild.
     pub(crate) fn budget(self) -> usize {
         self.memory_budget.unwrap_or(BUDGET)
@@ -37,7 +50,11 @@ impl Tuning {
     }
 }
 
-/// What `docs/guide/batching.md` recommends for a rebuild.
+/// What the docs recommend for a rebuild: to hold states in memory, and to write each once.
 fn recommended(options: MaterializedViewOptionsBuilder, tuning: Tuning) -> MaterializedViewOptionsBuilder {
-    options.batch_size(100_000).cache_bytes(tuning.budget())
+    let options = options.memory_budget(tuning.budget());
+    match tuning.max_loss {
+        Some(loss) => options.max_replay_loss(loss),
+        None => options,
+    }
 }

@@ -4,16 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{
-    Args,
-    args::StoreKind,
-    case,
-    child,
-    flights,
-    generate::Shape,
-    report::Report,
-    spec::Place,
-};
+use crate::{Args, args::StoreKind, case, child, flights, generate::Shape, report::Report, spec::Place};
 
 /// Measures and reports. Fails if a view was wrong, or a run is void.
 ///

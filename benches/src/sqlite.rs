@@ -40,7 +40,7 @@ pub(crate) async fn run(directory: &Path, spec: &Spec) -> Result<Measured> {
                 let tuning = spec.tuning;
                 let builder = ProjectionRuntime::builder(events, views)
                     .register_with::<Account>(move |options| tuning.apply(options));
-                let replayed = ours::replay(builder, spec.telling).await?;
+                let replayed = ours::replay(tuning.of_runtime(builder), spec.telling).await?;
                 Ok(Ran { events: shape.events, replayed: Some(replayed) })
             })
             .await
@@ -69,6 +69,7 @@ fn write(file: &Path, synced: bool) -> Result<Connection> {
     let connection = Connection::open(file)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", if synced { "FULL" } else { "NORMAL" })?;
-    connection.execute_batch("CREATE TABLE IF NOT EXISTS accounts (id INTEGER PRIMARY KEY, state TEXT NOT NULL)")?;
+    connection
+        .execute_batch("CREATE TABLE IF NOT EXISTS accounts (id INTEGER PRIMARY KEY, state TEXT NOT NULL)")?;
     Ok(connection)
 }

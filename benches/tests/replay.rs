@@ -1,5 +1,7 @@
 //! The whole benchmark, once, over a history that is tiny: that each way makes the same view, and what comes out.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
+
 use std::process::Command;
 
 use serde_json::Value;

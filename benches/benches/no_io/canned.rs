@@ -52,8 +52,12 @@ impl CannedEvents {
         self.events
             .iter()
             .filter(|event| match event.meta.name() {
-                Deposited::NAME => std::hint::black_box(bson::deserialize_from_slice::<Deposited>(&event.data)).is_ok(),
-                Withdrawn::NAME => std::hint::black_box(bson::deserialize_from_slice::<Withdrawn>(&event.data)).is_ok(),
+                Deposited::NAME => {
+                    std::hint::black_box(bson::deserialize_from_slice::<Deposited>(&event.data)).is_ok()
+                }
+                Withdrawn::NAME => {
+                    std::hint::black_box(bson::deserialize_from_slice::<Withdrawn>(&event.data)).is_ok()
+                }
                 _ => std::hint::black_box(bson::deserialize_from_slice::<Noted>(&event.data)).is_ok(),
             })
             .count()

@@ -29,10 +29,11 @@ fn no_io(criterion: &mut Criterion) {
         let shape = Shape { events: EVENTS, instances, event_bytes: 330, seed: 7 };
         let events = CannedEvents::of(shape);
         group.bench_function(BenchmarkId::new("decode", instances), |bencher| bencher.iter(|| events.decode_all()));
-        for batch_size in [1_000, 100_000] {
-            let id = BenchmarkId::new(format!("decode, route, fold; batches of {batch_size}"), instances);
-            group.bench_function(id, |bencher| {
-                bencher.iter(|| runtime.block_on(replay(events.clone(), batch_size)));
+        for (name, budget) in
+            [("decode, route, fold; defaults", None), ("decode, route, fold; rebuild", Some(256 << 20))]
+        {
+            group.bench_function(BenchmarkId::new(name, instances), |bencher| {
+                bencher.iter(|| runtime.block_on(replay(events.clone(), budget)));
             });
         }
         group.bench_function(BenchmarkId::new("fold alone", instances), |bencher| {
@@ -42,10 +43,13 @@ fn no_io(criterion: &mut Criterion) {
     group.finish();
 }
 
-async fn replay(events: CannedEvents, batch_size: usize) -> Totals {
+async fn replay(events: CannedEvents, budget: Option<usize>) -> Totals {
     let view = Arc::new(Nowhere::default());
     let runtime = ProjectionRuntime::builder(events, InMemoryViews::new())
-        .register_in::<Account>(view.clone(), move |options| options.batch_size(batch_size).cache_bytes(256 << 20))
+        .register_in::<Account>(view.clone(), move |options| match budget {
+            Some(bytes) => options.memory_budget(bytes),
+            None => options,
+        })
         .start()
         .await
         .unwrap();

@@ -45,7 +45,8 @@ impl FlightsRuns {
 impl FlightsCase {
     /// The time of all together over that of the slowest alone.
     pub(crate) fn all_to_slowest(&self) -> f64 {
-        let slowest = self.runs.iter().filter(|runs| runs.view.is_some()).map(FlightsRuns::seconds).fold(0.0, f64::max);
+        let slowest =
+            self.runs.iter().filter(|runs| runs.view.is_some()).map(FlightsRuns::seconds).fold(0.0, f64::max);
         let all = self.runs.iter().find(|runs| runs.view.is_none()).map_or(0.0, FlightsRuns::seconds);
         all / slowest
     }

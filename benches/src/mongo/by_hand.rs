@@ -25,10 +25,16 @@ fn accounts(target: &Database, concern: WriteConcern) -> Collection<StoredAccoun
 }
 
 /// For each event: read its account, apply it, write the account.
-pub(super) async fn per_event(history: &Database, target: &Database, limit: u64, concern: WriteConcern) -> Result<Ran> {
+pub(super) async fn per_event(
+    history: &Database,
+    target: &Database,
+    limit: u64,
+    concern: WriteConcern,
+) -> Result<Ran> {
     let accounts = accounts(target, concern);
     let limit = i64::try_from(limit)?;
-    let mut events = super::events::<StoredEvent>(history).find(doc! {}).sort(doc! { "position": 1 }).limit(limit).await?;
+    let mut events =
+        super::events::<StoredEvent>(history).find(doc! {}).sort(doc! { "position": 1 }).limit(limit).await?;
     let mut applied = 0;
     while let Some(event) = events.try_next().await? {
         let id = event.data.account;
@@ -42,10 +48,16 @@ pub(super) async fn per_event(history: &Database, target: &Database, limit: u64,
 }
 
 /// For each thousand events: read their accounts, apply them, write the accounts in bulk.
-pub(super) async fn batches(history: &Database, target: &Database, limit: u64, concern: WriteConcern) -> Result<Ran> {
+pub(super) async fn batches(
+    history: &Database,
+    target: &Database,
+    limit: u64,
+    concern: WriteConcern,
+) -> Result<Ran> {
     let accounts = accounts(target, concern.clone());
     let limit = i64::try_from(limit)?;
-    let mut events = super::events::<StoredEvent>(history).find(doc! {}).sort(doc! { "position": 1 }).limit(limit).await?;
+    let mut events =
+        super::events::<StoredEvent>(history).find(doc! {}).sort(doc! { "position": 1 }).limit(limit).await?;
     let (mut applied, mut batch) = (0, Vec::with_capacity(BATCH));
     while let Some(event) = events.try_next().await? {
         batch.push(event);

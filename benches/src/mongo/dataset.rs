@@ -46,8 +46,12 @@ pub(crate) async fn prepare(uri: &str, shape: &Shape) -> Result<Dataset> {
         imported(position, &Happened::Deposited(event))
     });
     import(&database, OPENING, opening).await?;
-    import(&database, EVENTS, shape.history().zip(shape.instances + 1..).map(|(happened, at)| imported(at, &happened)))
-        .await?;
+    import(
+        &database,
+        EVENTS,
+        shape.history().zip(shape.instances + 1..).map(|(happened, at)| imported(at, &happened)),
+    )
+    .await?;
     let dataset = Dataset {
         totals: Totals::of(shape.final_states().values()),
         event_bytes: mean_bytes(&database).await?,

@@ -58,7 +58,11 @@ pub(super) fn documents(shape: &Shape) -> Result<Vec<RawDocumentBuf>> {
 }
 
 /// Inserts them into an empty collection.
-pub(super) async fn insert(target: &Database, documents: Vec<RawDocumentBuf>, concern: WriteConcern) -> Result<Ran> {
+pub(super) async fn insert(
+    target: &Database,
+    documents: Vec<RawDocumentBuf>,
+    concern: WriteConcern,
+) -> Result<Ran> {
     let options = CollectionOptions::builder().write_concern(concern).build();
     let accounts = target.collection_with_options::<RawDocumentBuf>(BY_HAND, options);
     for some in documents.chunks(BATCH as usize) {

@@ -42,8 +42,8 @@ async fn fill_ours(history: &Database, target: &Database) -> Result<()> {
         .with_leases("opening.leases", "opening.fences");
     let views = MongoViews::with_options(target.clone(), options);
     let tuning = Tuning { rebuild: true, ..Tuning::default() };
-    let builder = ProjectionRuntime::builder(events, views)
-        .register_with::<Account>(move |options| tuning.apply(options));
+    let builder =
+        ProjectionRuntime::builder(events, views).register_with::<Account>(move |options| tuning.apply(options));
     ours::replay(builder, false).await?;
     Ok(())
 }
@@ -102,5 +102,10 @@ async fn totals(target: &Database, way: Way) -> Result<Totals> {
     let mut groups = target.collection::<Document>(BY_HAND).aggregate([group]).await?;
     let group = groups.try_next().await?.context("the view is empty")?;
     let field = |name: &str| group.get_i64(name).with_context(|| format!("the sum of {name} is no whole number"));
-    Ok(Totals { instances: field("instances")?, events: field("events")?, cents: field("cents")?, last: field("last")? })
+    Ok(Totals {
+        instances: field("instances")?,
+        events: field("events")?,
+        cents: field("cents")?,
+        last: field("last")?,
+    })
 }

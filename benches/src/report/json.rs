@@ -40,8 +40,7 @@ impl Report<'_> {
 }
 
 fn of_case(case: &Case) -> Value {
-    let ways: Map<String, Value> =
-        case.ways.iter().map(|runs| (runs.way.key().to_owned(), of_way(runs))).collect();
+    let ways: Map<String, Value> = case.ways.iter().map(|runs| (runs.way.key().to_owned(), of_way(runs))).collect();
     let mut json = json!({
         "events": case.shape.events,
         "instances": case.shape.instances,

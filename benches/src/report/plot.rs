@@ -35,7 +35,11 @@ impl Report<'_> {
         for power in 2..=6_i32 {
             let (x, label) = (across(10_f64.powi(power)), whole(10_f64.powi(power)));
             _ = writeln!(svg, "<line x1=\"{x:.1}\" y1=\"8\" x2=\"{x:.1}\" y2=\"{bottom:.1}\" stroke=\"#dddddd\"/>");
-            _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#666666\">{label}</text>", bottom + 18.0);
+            _ = writeln!(
+                svg,
+                "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#666666\">{label}</text>",
+                bottom + 18.0
+            );
         }
         for (place, case) in self.cases.iter().enumerate() {
             bars(&mut svg, case, of_case * place as f64);
@@ -58,8 +62,17 @@ fn bars(svg: &mut String, case: &Case, top: f64) {
         let end = across(rate);
         let middle = y + 13.5;
         let colour = if way.is_ours() { "#2f6f4f" } else { "#9aa5ad" };
-        _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{middle:.1}\" text-anchor=\"end\" fill=\"#222222\">{}</text>", LEFT - 8.0, way.title());
-        _ = writeln!(svg, "<rect x=\"{LEFT:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{BAR}\" fill=\"{colour}\"/>", end - LEFT);
+        _ = writeln!(
+            svg,
+            "<text x=\"{:.1}\" y=\"{middle:.1}\" text-anchor=\"end\" fill=\"#222222\">{}</text>",
+            LEFT - 8.0,
+            way.title()
+        );
+        _ = writeln!(
+            svg,
+            "<rect x=\"{LEFT:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{BAR}\" fill=\"{colour}\"/>",
+            end - LEFT
+        );
         _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{middle:.1}\" fill=\"#222222\">{}</text>", end + 6.0, whole(rate));
     }
 }

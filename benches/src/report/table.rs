@@ -61,7 +61,16 @@ fn rows(text: &mut String, case: &Case) {
     _ = writeln!(
         text,
         "{:<22} {:>9} {:>22} {:>16} {:>7} {:>7} {:>7} {:>11} {:>11} {:>8}",
-        "", "events/s", "(min to max)", "seconds", "client", "server", "peak", "round trips", "statements", "batches"
+        "",
+        "events/s",
+        "(min to max)",
+        "seconds",
+        "client",
+        "server",
+        "peak",
+        "round trips",
+        "statements",
+        "batches"
     );
     _ = writeln!(
         text,
@@ -140,11 +149,11 @@ fn kill(text: &mut String, killed: &Killed) {
     };
     _ = writeln!(
         text,
-        "{:<22} {when}: {} s of work lost; resumed after position {}, {} s to the end once the lease had run out \
+        "{:<22} {when}: {} s of work lost; resumed after event {}, {} s to the end once the lease had run out \
          ({} s); the view is right",
         "a rebuild, killed",
         short(killed.lost_seconds),
-        whole(killed.resumed_from as f64),
+        whole(killed.resumed_after as f64),
         short(killed.resumed_seconds),
         short(killed.waited_seconds),
     );

@@ -1,6 +1,6 @@
 //! The ways that are written by hand, with the plain driver.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map::Entry};
 
 use anyhow::Result;
 use projection_sqlite::rusqlite::{Connection, OptionalExtension, params};
@@ -59,12 +59,11 @@ fn flush(target: &mut Connection, batch: &[(String, EventData)]) -> Result<()> {
     let transaction = target.transaction()?;
     let mut accounts: HashMap<i64, Account> = HashMap::new();
     for (name, data) in batch {
-        if !accounts.contains_key(&data.account) {
-            accounts.insert(data.account, find(&transaction, data.account)?);
-        }
-        if let Some(account) = accounts.get_mut(&data.account) {
-            apply(account, name, data);
-        }
+        let account = match accounts.entry(data.account) {
+            Entry::Occupied(account) => account.into_mut(),
+            Entry::Vacant(absent) => absent.insert(find(&transaction, data.account)?),
+        };
+        apply(account, name, data);
     }
     for (id, account) in &accounts {
         save(&transaction, *id, account)?;

@@ -40,11 +40,18 @@ pub(super) fn remove(file: &Path) -> Result<()> {
 }
 
 /// Whether the view is what the events that were applied make.
-pub(crate) fn check(directory: &Path, dataset: &Dataset, shape: &Shape, way: Way, measured: &Measured) -> Result<()> {
+pub(crate) fn check(
+    directory: &Path,
+    dataset: &Dataset,
+    shape: &Shape,
+    way: Way,
+    measured: &Measured,
+) -> Result<()> {
     if !way.writes() {
         return Ok(());
     }
-    let sums = "SELECT count(*), sum(state ->> 'events'), sum(state ->> 'cents'), sum(state ->> 'last') FROM accounts";
+    let sums =
+        "SELECT count(*), sum(state ->> 'events'), sum(state ->> 'cents'), sum(state ->> 'last') FROM accounts";
     let found = super::read(&file(directory))?.query_row(sums, [], |row| {
         Ok(Totals { instances: row.get(0)?, events: row.get(1)?, cents: row.get(2)?, last: row.get(3)? })
     })?;

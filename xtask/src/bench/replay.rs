@@ -28,7 +28,9 @@ pub(crate) async fn run(mut flags: Vec<String>, signals: &mut Signals) -> Result
     let in_use = signals.or(InUse::announce()).await?;
     let up = signals.or(services::up()).await?;
     if up.started {
-        eprintln!("this server ends with the benchmark, and the histories with it: `cargo xtask services up` keeps them");
+        eprintln!(
+            "this server ends with the benchmark, and the histories with it: `cargo xtask services up` keeps them"
+        );
     }
     flags.extend(["--mongo".to_owned(), up.uri]);
     let result = benchmark(&flags, signals).await;
@@ -59,7 +61,8 @@ struct Needs {
 impl Needs {
     fn of(flags: &[String]) -> Self {
         let has = |flag: &str| flags.iter().any(|given| given == flag);
-        let with_value = |flag: &str| flags.iter().any(|given| given == flag || given.starts_with(&format!("{flag}=")));
+        let with_value =
+            |flag: &str| flags.iter().any(|given| given == flag || given.starts_with(&format!("{flag}=")));
         let only_help = has("--help") || has("-h");
         let sqlite = has("--store=sqlite") || flags.windows(2).any(|pair| pair == ["--store", "sqlite"]);
         Self {
