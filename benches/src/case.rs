@@ -122,7 +122,7 @@ impl Bench<'_> {
             rebuild: way == Way::Rebuild,
             batch_size: self.args.batch_size,
             memory_budget: self.args.memory_budget.map(|mebibytes| mebibytes << 20),
-            max_loss: None,
+            ..Tuning::default()
         };
         let work = Work::Accounts { shape: self.shape, way, events, majority };
         Spec { place: self.place.clone(), work, tuning, counting, telling: false }
