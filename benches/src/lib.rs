@@ -14,6 +14,7 @@ mod dataset;
 mod flights;
 pub mod generate;
 mod kill;
+mod live;
 mod measure;
 mod mongo;
 mod options;
@@ -26,4 +27,5 @@ mod sqlite;
 mod way;
 
 pub use args::Args;
+pub use live::{LiveArgs, run_live};
 pub use run::run;

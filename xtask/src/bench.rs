@@ -1,5 +1,6 @@
 //! Measurements, whose figures stand in the docs beside the command that gave them.
 
+mod live;
 mod memory;
 mod peak;
 mod replay;
@@ -26,11 +27,19 @@ pub(crate) enum Bench {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         flags: Vec<String>,
     },
+    /// How soon an append is in a view, beside the server's change stream, and what a load costs; `--help` shows the flags
+    #[command(disable_help_flag = true)]
+    Live {
+        /// Handed to the benchmark
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        flags: Vec<String>,
+    },
 }
 
 pub(crate) async fn run(bench: Bench, signals: &mut Signals) -> Result<()> {
     match bench {
         Bench::Memory { copies } => memory::run(&copies, signals).await,
+        Bench::Live { flags } => live::run(flags, signals).await,
         Bench::Replay { flags } => replay::run(flags, signals).await,
     }
 }
