@@ -16,6 +16,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(crate) sqlite: Option<PathBuf>,
 
+    /// Keep events and views in this MongoDB, a replica set: mongodb://127.0.0.1:27017
+    #[arg(long, value_name = "URI", conflicts_with = "sqlite")]
+    pub(crate) mongo: Option<String>,
+
+    /// The database in that MongoDB
+    #[arg(long, value_name = "NAME", default_value = "orders", requires = "mongo")]
+    pub(crate) database: String,
+
     /// How many seconds after the end of a process another one takes its views over
     #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=3600))]
     lease: u64,

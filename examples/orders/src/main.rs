@@ -1,7 +1,7 @@
 //! A small service that takes orders: it appends events on POST, keeps two views of them, and shows those on GET.
 //!
 //! ```text
-//! $ cargo run -p orders                       events and views in data/orders.db
+//! $ cargo run -p orders                       events and views in data/orders.db; or -- --mongo mongodb://…
 //! listening on http://127.0.0.1:8080
 //! $ curl -i localhost:8080/orders --json '{"customer_id": "ada", "lines": [{"sku": "mug", "pieces": 2, "cents_each": 990}]}'
 //! $ curl 'localhost:8080/customers/ada?after=events:0..1'      with the Append-Token of the answer
@@ -50,8 +50,12 @@ async fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-async fn run(mut args: Args) -> Result<(), Box<dyn Error>> {
-    let store = stores::sqlite(args.sqlite.take()).await?;
+async fn run(args: Args) -> Result<(), Box<dyn Error>> {
+    if let Some(uri) = &args.mongo {
+        let (events, views) = stores::mongo(uri, &args.database).await?;
+        return serve(events, views, &args).await;
+    }
+    let store = stores::sqlite(args.sqlite.as_deref()).await?;
     serve(store.events(), store.views(), &args).await
 }
 

@@ -13,6 +13,7 @@ pub(super) async fn list<E: AppendEvents>(
     State(service): State<Arc<Service<E>>>,
 ) -> Result<Json<Vec<Value>>, Problem> {
     let owners = service.runtime.owners().await?;
+    let held_by = service.runtime.held_by().await?;
     let mut projections = Vec::new();
     for status in service.runtime.list() {
         let owner = owners.iter().find(|owner| owner.projection == status.name && owner.version == status.version);
@@ -21,7 +22,10 @@ pub(super) async fn list<E: AppendEvents>(
             Problem::new(axum::http::StatusCode::SERVICE_UNAVAILABLE, "store-away", detail).try_again()
         })?;
         let parked: Vec<Value> = parked.iter().map(shown).collect();
-        projections.push(projection(&status, owner.map(|owner| &*owner.owner), &parked));
+        let mut shown = projection(&status, owner.map(|owner| &*owner.owner), &parked);
+        // An append that has not ended, and that no view passes before it has.
+        shown["held_by"] = json!(held_by);
+        projections.push(shown);
     }
     Ok(Json(projections))
 }

@@ -6,7 +6,10 @@ use crate::program::Home;
 
 #[test]
 fn of_a_shipment_and_a_cancellation_at_once_one_is_recorded_and_the_other_refused() {
-    let home = Home::sqlite();
+    ship_and_cancel(&Home::sqlite());
+}
+
+pub(crate) fn ship_and_cancel(home: &Home) {
     let program = home.start();
     for _ in 0..10 {
         let placed = program.place("ada");

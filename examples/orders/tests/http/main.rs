@@ -5,6 +5,7 @@
 
 mod client;
 mod deciding;
+mod mongodb;
 mod placing;
 mod program;
 mod refusing;

@@ -8,8 +8,11 @@ use crate::{client::mug, program::Home};
 
 #[test]
 fn an_order_is_seen_by_the_one_who_placed_it() {
-    let program = Home::sqlite();
-    let program = program.start();
+    place_and_see(&Home::sqlite());
+}
+
+pub(crate) fn place_and_see(home: &Home) {
+    let program = home.start();
     let placed = program.place("ada");
     assert_eq!(placed.body["total_cents"], 1980);
 
@@ -32,7 +35,10 @@ fn an_order_is_seen_by_the_one_who_placed_it() {
 
 #[test]
 fn many_customers_at_once_each_see_what_they_ordered() {
-    let home = Home::sqlite();
+    place_many(&Home::sqlite());
+}
+
+pub(crate) fn place_many(home: &Home) {
     let program = home.start();
     thread::scope(|scope| {
         for customer in ["ada", "bob", "cyd", "dan"] {
@@ -51,7 +57,10 @@ fn many_customers_at_once_each_see_what_they_ordered() {
 
 #[test]
 fn what_is_asked_for_twice_with_one_key_is_done_once_and_answered_twice() {
-    let home = Home::sqlite();
+    ask_twice(&Home::sqlite());
+}
+
+pub(crate) fn ask_twice(home: &Home) {
     let program = home.start();
     let first = program.post_json("/orders", &mug("ada"), Some("ada-first-order"));
     let again = program.post_json("/orders", &mug("ada"), Some("ada-first-order"));
@@ -81,7 +90,10 @@ fn a_key_that_was_used_for_something_else_is_refused() {
 
 #[test]
 fn one_key_used_by_many_at_once_places_one_order() {
-    let home = Home::sqlite();
+    ask_at_once(&Home::sqlite());
+}
+
+pub(crate) fn ask_at_once(home: &Home) {
     let program = home.start();
     let place = || program.post_json("/orders", &mug("ada"), Some("ada-first-order"));
     let answers: Vec<_> = thread::scope(|scope| {

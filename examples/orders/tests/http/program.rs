@@ -30,6 +30,11 @@ impl Home {
         Self { folder, args: vec!["--sqlite".to_owned(), file] }
     }
 
+    pub(crate) fn mongodb(uri: &str, database: &str) -> Self {
+        let args = ["--mongo", uri, "--database", database].map(ToOwned::to_owned);
+        Self { folder: tempfile::tempdir().unwrap(), args: args.to_vec() }
+    }
+
     fn file(&self) -> PathBuf {
         self.folder.path().join("orders.db")
     }

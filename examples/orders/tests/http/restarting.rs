@@ -18,7 +18,10 @@ fn placed(number: usize) -> NewEvent {
 // spec: B12
 #[test]
 fn after_a_kill_everything_is_there() {
-    let home = Home::sqlite();
+    kill_and_start(&Home::sqlite());
+}
+
+pub(crate) fn kill_and_start(home: &Home) {
     let program = home.start();
     let placed = program.place("ada");
     let order = format!("/orders/{}", placed.order_id());
@@ -58,20 +61,23 @@ fn it_serves_while_it_replays_and_is_ready_when_it_has_caught_up() {
 #[test]
 fn asked_to_end_it_answers_what_is_under_way_and_gives_its_views_up() {
     for signal in [Signal::TERM, Signal::INT] {
-        let home = Home::sqlite();
-        let program = home.start();
-        let token = program.place("ada").token;
-        program.get_after("/customers/ada", &token);
-        let waiting = program.begin("/customers/ada?after=events:0..1000000");
-        program.get("/health/live");
-        program.signal(signal);
-        let answer = waiting.join().unwrap();
-        assert!(answer.contains("not-applied-yet"), "{answer}");
-        assert_eq!(program.ended().code(), Some(0));
-
-        // The next one does not wait for the end of a lease.
-        let program = home.start_with(&["--lease", "3600"]);
-        eventually("it is ready", || program.is_ready().then_some(()));
-        assert_eq!(program.phase(), "live");
+        end_and_start(&Home::sqlite(), signal);
     }
+}
+
+pub(crate) fn end_and_start(home: &Home, signal: Signal) {
+    let program = home.start();
+    let token = program.place("ada").token;
+    program.get_after("/customers/ada", &token);
+    let waiting = program.begin("/customers/ada?after=events:0..1000000");
+    program.get("/health/live");
+    program.signal(signal);
+    let answer = waiting.join().unwrap();
+    assert!(answer.contains("not-applied-yet"), "{answer}");
+    assert_eq!(program.ended().code(), Some(0));
+
+    // The next one does not wait for the end of a lease.
+    let program = home.start_with(&["--lease", "3600"]);
+    eventually("it is ready", || program.is_ready().then_some(()));
+    assert_eq!(program.phase(), "live");
 }

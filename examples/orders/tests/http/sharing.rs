@@ -4,7 +4,10 @@ use crate::program::{Home, eventually};
 
 #[test]
 fn the_second_process_shows_what_the_first_one_applies_and_takes_over_when_it_is_killed() {
-    let home = Home::sqlite();
+    share(&Home::sqlite());
+}
+
+pub(crate) fn share(home: &Home) {
     let lease = ["--lease", "3"];
     let first = home.start_with(&lease);
     eventually("the first one is ready", || (first.phase() == "live").then_some(()));
