@@ -91,8 +91,14 @@ impl Program {
     }
 }
 
+/// Ends it in good order, where the test has passed: a process that is killed may leave a transaction open in MongoDB, for
+/// which the end of the test's database would wait a minute.
 impl Drop for Program {
     fn drop(&mut self) {
+        if !thread::panicking() && self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
+            self.signal(Signal::TERM);
+            eventually("the program ends", || self.child.try_wait().unwrap());
+        }
         _ = self.child.kill();
         _ = self.child.wait();
     }
