@@ -1,15 +1,21 @@
-//! The MongoDB server that tests run on, and a database of its own for each.
+//! The MongoDB servers that tests run on, and a database of its own for each test.
 
 mod failpoint;
+mod kind;
 mod monitor;
+mod own;
+mod record;
 
-use std::{env, fs, path::PathBuf, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use mongodb::{Client, Database, event::EventHandler, options::ClientOptions};
 use tokio::sync::OnceCell;
 
 pub use failpoint::FailPoint;
+pub use kind::{Kind, with_database_on};
 pub use monitor::{Commands, Ran};
+pub use own::{OwnReplicaSet, OwnServer};
+pub use record::uri;
 
 /// A database that one test has for itself.
 #[derive(Debug, Clone)]
@@ -23,8 +29,9 @@ pub struct TestDatabase {
 }
 
 impl TestDatabase {
-    async fn new() -> Self {
-        let uri: Arc<str> = uri().into();
+    /// A database on the server at `uri`.
+    pub async fn at(uri: &str) -> Self {
+        let uri: Arc<str> = uri.into();
         let name = format!("test-{}", uuid::Uuid::new_v4().simple());
         let commands = Commands::default();
         let database = connect(&uri, &name, &name, commands.clone()).await;
@@ -64,7 +71,13 @@ impl TestDatabase {
 ///
 /// When there is no server, and when the test does.
 pub async fn with_database<F: Future<Output = ()> + Send + 'static>(test: impl FnOnce(TestDatabase) -> F) {
-    let database = TestDatabase::new().await;
+    run_in(TestDatabase::at(&uri()).await, test).await;
+}
+
+async fn run_in<F: Future<Output = ()> + Send + 'static>(
+    database: TestDatabase,
+    test: impl FnOnce(TestDatabase) -> F,
+) {
     let result = tokio::spawn(test(database.clone())).await;
     database.database.drop().await.expect("the test's database is dropped");
     if let Err(error) = result {
@@ -79,21 +92,4 @@ async fn connect(uri: &str, name: &str, app: &str, commands: Commands) -> Databa
     options.heartbeat_freq = Some(Duration::from_millis(500));
     options.command_event_handler = Some(EventHandler::callback(move |event| commands.record(event)));
     Client::with_options(options).expect("a client is made").database(name)
-}
-
-/// The server's address: `MONGODB_URI`, or what `cargo xtask services up` wrote.
-///
-/// # Panics
-///
-/// When there is neither.
-pub fn uri() -> String {
-    if let Some(uri) = env::var("MONGODB_URI").ok().filter(|uri| !uri.is_empty()) {
-        return uri;
-    }
-    let target = env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target"), PathBuf::from);
-    let services = fs::read_to_string(target.join("xtask/services.json")).ok();
-    let services: Option<serde_json::Value> = services.and_then(|text| serde_json::from_str(&text).ok());
-    let uri = services.as_ref().and_then(|services| services.get("mongodb_uri")?.as_str());
-    uri.expect("this test needs a MongoDB server; start one with: cargo xtask services up").to_owned()
 }

@@ -8,6 +8,7 @@ mod record;
 mod replica_set;
 mod source;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -20,6 +21,9 @@ use self::record::Record;
 /// The environment variable that names a server to use instead of one of ours.
 pub(crate) const MONGODB_URI: &str = "MONGODB_URI";
 
+/// The environment variable that tells the tests which `mongod` to start where they need servers of their own.
+pub(crate) const PROJECTION_MONGOD: &str = "PROJECTION_MONGOD";
+
 /// How long a server that runs already may take to answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
@@ -30,6 +34,8 @@ const STATUS_LIMIT: Duration = Duration::from_secs(3);
 pub(crate) struct Up {
     /// Where the server is.
     pub(crate) uri: String,
+    /// The program for servers that tests start by themselves; none where one is named and there is no program.
+    pub(crate) mongod: Option<PathBuf>,
     /// Whether this call started it.
     pub(crate) started: bool,
 }
@@ -41,7 +47,7 @@ pub(crate) async fn up() -> Result<Up> {
         replica_set::wait_for_primary(&uri, ANSWER_LIMIT).await.with_context(|| {
             format!("the server that {MONGODB_URI} names is of no use; unset {MONGODB_URI} to have one started")
         })?;
-        return Ok(Up { uri, started: false });
+        return Ok(Up { uri, mongod: program().await, started: false });
     }
     let _lock = Lock::take().await?;
     record::end_unfinished().await?;
@@ -51,14 +57,24 @@ pub(crate) async fn up() -> Result<Up> {
             replica_set::wait_for_primary(&record.mongodb_uri, ANSWER_LIMIT).await.with_context(|| {
                 format!("mongod (process {}) is of no use; end it with `cargo xtask services down`", record.pid)
             })?;
-            return Ok(Up { uri: record.mongodb_uri, started: false });
+            let mongod = match record.mongod {
+                Some(mongod) => Some(mongod),
+                None => program().await,
+            };
+            return Ok(Up { uri: record.mongodb_uri, mongod, started: false });
         }
         eprintln!("the mongod that was started on {} (process {}) is gone", record.started_at, record.pid);
         record.discard()?;
     }
     let record = start().await?;
     eprintln!("mongod runs: process {}, folder {}", record.pid, record.folder.display());
-    Ok(Up { uri: record.mongodb_uri, started: true })
+    Ok(Up { uri: record.mongodb_uri, mongod: record.mongod, started: true })
+}
+
+/// A `mongod` for those who need one beside a server that runs already.
+async fn program() -> Option<PathBuf> {
+    let located = binary::locate().await;
+    located.map_err(|why| eprintln!("tests that start servers of their own will fail: {why:#}")).ok()
 }
 
 async fn start() -> Result<Record> {

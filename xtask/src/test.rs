@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::cargo;
 use crate::interrupt::Signals;
-use crate::services::{self, InUse, MONGODB_URI};
+use crate::services::{self, InUse, MONGODB_URI, PROJECTION_MONGOD};
 
 /// Runs `cargo test` on the whole workspace with `args` appended, and puts away the services that it started.
 pub(crate) async fn run(args: &[String], signals: &mut Signals) -> Result<ExitStatus> {
@@ -14,6 +14,11 @@ pub(crate) async fn run(args: &[String], signals: &mut Signals) -> Result<ExitSt
     let up = signals.or(services::up()).await?;
     let mut command = cargo::cargo(arguments(args));
     command.env(MONGODB_URI, &up.uri);
+    if let Some(mongod) = &up.mongod
+        && std::env::var_os(PROJECTION_MONGOD).is_none()
+    {
+        command.env(PROJECTION_MONGOD, mongod);
+    }
     let result = cargo::run(command, signals).await;
     if up.started {
         match in_use.end()? {

@@ -28,7 +28,7 @@ const SHA256: &str = "268063f487a8ba75bf832d1f7938882b8bda1029825bb58d0611725f8f
 
 /// The path of a `mongod` that can be started, brought first if need be.
 pub(super) async fn locate() -> Result<PathBuf> {
-    if let Source::OnPath(path) = Source::of_environment() {
+    if let Source::OnPath(path) = Source::of_programs() {
         eprintln!("using {}", path.display());
         return Ok(path);
     }

@@ -63,6 +63,7 @@ impl Starting {
             ),
             pid: child.id(),
             folder: folder.path().to_owned(),
+            mongod: Some(binary.to_owned()),
             started_at: OffsetDateTime::now_utc().replace_nanosecond(0)?.format(&Rfc3339)?,
         };
         let starting = Self { child, folder, port, record, finished: false };

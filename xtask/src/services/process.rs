@@ -91,6 +91,7 @@ mod tests {
             mongodb_uri: String::new(),
             pid: other.id(),
             folder: FOLDER.into(),
+            mongod: None,
             started_at: String::new(),
         };
         assert!(!runs(&record));

@@ -20,6 +20,9 @@ pub(super) struct Record {
     pub(super) pid: u32,
     /// The temporary folder with its data and its log.
     pub(super) folder: PathBuf,
+    /// The program that it runs, which tests start servers of their own with.
+    #[serde(default)]
+    pub(super) mongod: Option<PathBuf>,
     /// When it was started, as RFC 3339 has it.
     pub(super) started_at: String,
 }
@@ -117,7 +120,8 @@ mod tests {
 
     fn record(folder: PathBuf) -> Record {
         let mongodb_uri = "mongodb://127.0.0.1:1/?replicaSet=rs0&directConnection=true".into();
-        Record { mongodb_uri, pid: 7, folder, started_at: "2013-01-01T00:00:00Z".into() }
+        let mongod = Some("/bin/mongod".into());
+        Record { mongodb_uri, pid: 7, folder, mongod, started_at: "2013-01-01T00:00:00Z".into() }
     }
 
     #[test]
@@ -126,7 +130,7 @@ mod tests {
         assert_eq!(
             json,
             r#"{"mongodb_uri":"mongodb://127.0.0.1:1/?replicaSet=rs0&directConnection=true","pid":7,"#.to_owned()
-                + r#""folder":"/f","started_at":"2013-01-01T00:00:00Z"}"#
+                + r#""folder":"/f","mongod":"/bin/mongod","started_at":"2013-01-01T00:00:00Z"}"#
         );
     }
 

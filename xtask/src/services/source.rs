@@ -23,6 +23,11 @@ impl Source {
         if let Some(uri) = uri.map(str::trim).filter(|uri| !uri.is_empty()) {
             return Self::Given(uri.to_owned());
         }
+        Self::choose_program(path)
+    }
+
+    /// The same, whether a server is named or not.
+    fn choose_program(path: Option<&OsStr>) -> Self {
         let mut candidates = path.into_iter().flat_map(env::split_paths).map(|folder| folder.join("mongod"));
         candidates.find(|file| is_program(file)).map_or(Self::Package, Self::OnPath)
     }
@@ -30,6 +35,11 @@ impl Source {
     /// The source in this process's environment.
     pub(super) fn of_environment() -> Self {
         Self::choose(env::var(super::MONGODB_URI).ok().as_deref(), env::var_os("PATH").as_deref())
+    }
+
+    /// The source of a server to start, also where one runs already.
+    pub(super) fn of_programs() -> Self {
+        Self::choose_program(env::var_os("PATH").as_deref())
     }
 }
 
