@@ -1,15 +1,31 @@
-//! The conformance suites of views, on MongoDB.
+//! The conformance suites of views, on MongoDB, with transactions and without.
 
-use acceptance::{lease_suites, server::with_database, view_suites};
+use acceptance::server::{Kind, with_database_on};
 use projection_mongo::{MongoCheckpoints, MongoViews};
 
-async fn views<F: Future<Output = ()> + Send + 'static>(test: impl FnOnce(MongoViews) -> F) {
-    with_database(|database| test(MongoViews::new(database.database))).await;
+macro_rules! suites {
+    ($kind:expr) => {
+        use acceptance::{lease_suites, view_suites};
+
+        use super::*;
+
+        async fn views<F: Future<Output = ()> + Send + 'static>(test: impl FnOnce(MongoViews) -> F) {
+            with_database_on($kind, |database| test(MongoViews::new(database.database))).await;
+        }
+
+        async fn checkpoints<F: Future<Output = ()> + Send + 'static>(test: impl FnOnce(MongoCheckpoints) -> F) {
+            with_database_on($kind, |database| test(MongoCheckpoints::new(database.database))).await;
+        }
+
+        view_suites!(views, checkpoints);
+        lease_suites!(views);
+    };
 }
 
-async fn checkpoints<F: Future<Output = ()> + Send + 'static>(test: impl FnOnce(MongoCheckpoints) -> F) {
-    with_database(|database| test(MongoCheckpoints::new(database.database))).await;
+mod on_a_replica_set {
+    suites!(Kind::ReplicaSet);
 }
 
-view_suites!(views, checkpoints);
-lease_suites!(views);
+mod on_a_standalone_server {
+    suites!(Kind::Standalone);
+}

@@ -1,6 +1,9 @@
 //! Event collections as they are found: indexes, positions, ids, what cannot be read.
 
-use acceptance::server::{TestDatabase, with_database};
+use acceptance::{
+    on_each_kind_of_server,
+    server::{Kind, TestDatabase, with_database_on},
+};
 use bson::{Document, doc, oid::ObjectId};
 use projection_core::{
     ErrorKind, EventRef, EventStore as _, Filter, Position, StoreError,
@@ -8,6 +11,17 @@ use projection_core::{
 };
 use projection_mongo::{EventFields, ImportedEvent, MongoEvents, MongoEventsOptions};
 use serde::Deserialize;
+
+on_each_kind_of_server!(
+    the_indexes_are_made_and_are_unique,
+    without_making_indexes_one_must_be_there,
+    two_events_at_one_position_are_refused_at_open,
+    an_event_that_would_never_be_read_is_refused_at_open,
+    an_event_without_id_or_name_stops_the_read_and_is_named,
+    a_field_s_name_that_cannot_be_one_is_refused,
+    a_collection_that_exists_is_read_as_it_is,
+    an_event_without_data_is_decoded_as_an_empty_one,
+);
 
 async fn open(database: &TestDatabase) -> Result<MongoEvents, StoreError> {
     MongoEvents::open(&database.database, "events", MongoEventsOptions::new()).await
@@ -23,9 +37,8 @@ fn up_to(position: u32) -> Window {
     Window { up_to: Position::from(position), ..ALL }
 }
 
-#[tokio::test]
-async fn the_indexes_are_made_and_are_unique() {
-    with_database(|database| async move {
+async fn the_indexes_are_made_and_are_unique(server: Kind) {
+    with_database_on(server, |database| async move {
         let store = open(&database).await.unwrap();
         open(&database).await.unwrap();
         let collection = database.plain().await.collection::<Document>("events");
@@ -45,9 +58,8 @@ async fn the_indexes_are_made_and_are_unique() {
     .await;
 }
 
-#[tokio::test]
-async fn without_making_indexes_one_must_be_there() {
-    with_database(|database| async move {
+async fn without_making_indexes_one_must_be_there(server: Kind) {
+    with_database_on(server, |database| async move {
         let options = MongoEventsOptions::new().without_making_indexes();
         let error = MongoEvents::open(&database.database, "events", options.clone()).await.unwrap_err();
         assert!(error.to_string().contains("no index begins with `position`"), "{error}");
@@ -58,9 +70,8 @@ async fn without_making_indexes_one_must_be_there() {
     .await;
 }
 
-#[tokio::test]
-async fn two_events_at_one_position_are_refused_at_open() {
-    with_database(|database| async move {
+async fn two_events_at_one_position_are_refused_at_open(server: Kind) {
+    with_database_on(server, |database| async move {
         insert(&database, [doc! { "position": 1, "id": "a" }, doc! { "position": 1, "id": "b" }]).await;
         let error = open(&database).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Permanent);
@@ -69,8 +80,7 @@ async fn two_events_at_one_position_are_refused_at_open() {
     .await;
 }
 
-#[tokio::test]
-async fn an_event_that_would_never_be_read_is_refused_at_open() {
+async fn an_event_that_would_never_be_read_is_refused_at_open(server: Kind) {
     let bad = [
         (doc! { "_id": "x", "position": 0 }, "is not above 0"),
         (doc! { "_id": "x", "position": -5_i64 }, "is not above 0"),
@@ -79,7 +89,7 @@ async fn an_event_that_would_never_be_read_is_refused_at_open() {
         (doc! { "_id": "x", "position": "7" }, "is no whole number"),
     ];
     for (document, what) in bad {
-        with_database(move |database| async move {
+        with_database_on(server, move |database| async move {
             insert(&database, [document]).await;
             let error = open(&database).await.unwrap_err();
             let message = error.to_string();
@@ -89,14 +99,13 @@ async fn an_event_that_would_never_be_read_is_refused_at_open() {
     }
 }
 
-#[tokio::test]
-async fn an_event_without_id_or_name_stops_the_read_and_is_named() {
+async fn an_event_without_id_or_name_stops_the_read_and_is_named(server: Kind) {
     for (document, field) in [
         (doc! { "_id": "x", "position": 1, "type": "X" }, "`id` is missing"),
         (doc! { "_id": "x", "position": 1, "id": "e" }, "`type` is missing"),
         (doc! { "_id": "x", "position": 1.5, "id": "e", "type": "X" }, "`position` is no whole number"),
     ] {
-        with_database(move |database| async move {
+        with_database_on(server, move |database| async move {
             let store = open(&database).await.unwrap();
             insert(&database, [document]).await;
             let error = store.read(up_to(9), &Filter::all(), 9).await.unwrap_err();
@@ -108,9 +117,8 @@ async fn an_event_without_id_or_name_stops_the_read_and_is_named() {
     }
 }
 
-#[tokio::test]
-async fn a_field_s_name_that_cannot_be_one_is_refused() {
-    with_database(|database| async move {
+async fn a_field_s_name_that_cannot_be_one_is_refused(server: Kind) {
+    with_database_on(server, |database| async move {
         let options = MongoEventsOptions::new().with_fields(EventFields::new().with_position("meta.position"));
         let error = MongoEvents::open(&database.database, "events", options).await.unwrap_err();
         assert!(error.to_string().contains("\"meta.position\""), "{error}");
@@ -126,9 +134,8 @@ struct Placed {
     lines: Vec<String>,
 }
 
-#[tokio::test]
-async fn a_collection_that_exists_is_read_as_it_is() {
-    with_database(|database| async move {
+async fn a_collection_that_exists_is_read_as_it_is(server: Kind) {
+    with_database_on(server, |database| async move {
         let id = ObjectId::new();
         let date = bson::DateTime::from_millis(1_357_034_400_000);
         // As a shell or another driver writes: numbers as doubles, dates as dates, no source.
@@ -164,13 +171,12 @@ async fn a_collection_that_exists_is_read_as_it_is() {
     .await;
 }
 
-#[tokio::test]
-async fn an_event_without_data_is_decoded_as_an_empty_one() {
+async fn an_event_without_data_is_decoded_as_an_empty_one(server: Kind) {
     #[derive(Debug, PartialEq, Deserialize)]
     struct Nothing {}
     #[derive(Debug, PartialEq, Deserialize)]
     struct Unit;
-    with_database(|database| async move {
+    with_database_on(server, |database| async move {
         let store = open(&database).await.unwrap();
         let event = |position: i32| doc! { "position": position, "id": position.to_string(), "type": "X" };
         let mut with_null = event(2);

@@ -1,11 +1,12 @@
-//! The conformance suite of event stores, on MongoDB: with the default fields, and with a mapped collection.
+//! The conformance suite of event stores, on MongoDB: with the default fields, with a mapped collection, and without a
+//! replica set.
 
 use std::collections::HashMap;
 
 use acceptance::{
     conformance::events::{Data, Sample, WithEvents},
     event_suites,
-    server::with_database,
+    server::{Kind, with_database_on},
 };
 use mongodb::Database;
 use projection_core::Position;
@@ -48,7 +49,7 @@ mod with_the_default_fields {
 
     async fn events<F: Future<Output = ()> + Send + 'static>(test: impl FnOnce(OnMongo) -> F) {
         let options = MongoEventsOptions::new();
-        with_database(|database| test(OnMongo { database: database.database, options })).await;
+        with_database_on(Kind::ReplicaSet, |database| test(OnMongo { database: database.database, options })).await;
     }
 
     event_suites!(events);
@@ -68,7 +69,18 @@ mod with_mapped_fields {
             .with_time("at")
             .with_whole_document_as_data();
         let options = MongoEventsOptions::new().with_fields(fields);
-        with_database(|database| test(OnMongo { database: database.database, options })).await;
+        with_database_on(Kind::ReplicaSet, |database| test(OnMongo { database: database.database, options })).await;
+    }
+
+    event_suites!(events);
+}
+
+mod on_a_standalone_server {
+    use super::*;
+
+    async fn events<F: Future<Output = ()> + Send + 'static>(test: impl FnOnce(OnMongo) -> F) {
+        let options = MongoEventsOptions::new();
+        with_database_on(Kind::Standalone, |database| test(OnMongo { database: database.database, options })).await;
     }
 
     event_suites!(events);

@@ -6,7 +6,8 @@ use acceptance::{
         events::{Data, Sample},
         load, load_one, outcome_names, put, write,
     },
-    server::{TestDatabase, with_database},
+    on_each_kind_of_server,
+    server::{Kind, TestDatabase, with_database_on},
 };
 use bson::{Document, doc};
 use projection_core::{
@@ -14,6 +15,19 @@ use projection_core::{
     store::{ChangeOutcome, Expected, SharedRepository, SourceName, Window},
 };
 use projection_mongo::{ImportedEvent, MongoCheckpoints, MongoError, MongoEvents, MongoEventsOptions, MongoViews};
+
+on_each_kind_of_server!(
+    after_a_broken_connection_the_outcome_of_its_chunk_is_unknown,
+    a_write_that_a_majority_did_not_confirm_is_unknown_though_it_was_applied,
+    a_step_down_is_transient,
+    a_missing_permission_is_permanent_and_certain,
+    a_read_is_tried_again_once_by_the_driver_and_is_transient_then,
+    a_lost_cursor_is_an_error_and_never_a_short_answer,
+    the_plain_repository_reports_what_a_majority_did_not_confirm,
+    a_checkpoint_that_a_majority_did_not_confirm_is_not_taken_for_stored,
+    a_page_of_events_keeps_no_cursor_that_could_be_lost,
+    reading_events_while_the_server_is_away_is_transient,
+);
 
 type Repository = SharedRepository<View<Tally, String>>;
 
@@ -56,9 +70,8 @@ async fn positions(repository: &Repository) -> [Option<i64>; 2] {
     std::array::from_fn(|_| found.next().unwrap())
 }
 
-#[tokio::test]
-async fn after_a_broken_connection_the_outcome_of_its_chunk_is_unknown() {
-    with_database(|database| async move {
+async fn after_a_broken_connection_the_outcome_of_its_chunk_is_unknown(server: Kind) {
+    with_database_on(server, |database| async move {
         let close = doc! { "closeConnection": true };
         let (repository, outcomes) = commit_while(&database, &["insert"], close.clone()).await;
         assert_eq!(outcome_names(&outcomes), ["unknown", "written"]);
@@ -66,7 +79,7 @@ async fn after_a_broken_connection_the_outcome_of_its_chunk_is_unknown() {
         assert_eq!(positions(&repository).await, [None, Some(8)]);
     })
     .await;
-    with_database(|database| async move {
+    with_database_on(server, |database| async move {
         let close = doc! { "closeConnection": true };
         let (repository, outcomes) = commit_while(&database, &["update"], close).await;
         assert_eq!(outcome_names(&outcomes), ["written", "unknown"]);
@@ -75,10 +88,9 @@ async fn after_a_broken_connection_the_outcome_of_its_chunk_is_unknown() {
     .await;
 }
 
-#[tokio::test]
-async fn a_write_that_a_majority_did_not_confirm_is_unknown_though_it_was_applied() {
+async fn a_write_that_a_majority_did_not_confirm_is_unknown_though_it_was_applied(server: Kind) {
     for code in [64, 91] {
-        with_database(move |database| async move {
+        with_database_on(server, move |database| async move {
             let how = doc! { "writeConcernError": { "code": code, "errmsg": "not confirmed" } };
             let (repository, outcomes) = commit_while(&database, &["insert"], how).await;
             assert_eq!(outcome_names(&outcomes), ["unknown", "written"]);
@@ -92,10 +104,9 @@ async fn a_write_that_a_majority_did_not_confirm_is_unknown_though_it_was_applie
     }
 }
 
-#[tokio::test]
-async fn a_step_down_is_transient() {
+async fn a_step_down_is_transient(server: Kind) {
     for code in [10_107, 189, 91, 11_600, 11_602, 13_435, 13_436] {
-        with_database(move |database| async move {
+        with_database_on(server, move |database| async move {
             let how = doc! { "errorCode": code };
             let (_, outcomes) = commit_while(&database, &["update"], how).await;
             assert_eq!(outcome_names(&outcomes), ["written", "unknown"], "{code}");
@@ -105,9 +116,8 @@ async fn a_step_down_is_transient() {
     }
 }
 
-#[tokio::test]
-async fn a_missing_permission_is_permanent_and_certain() {
-    with_database(|database| async move {
+async fn a_missing_permission_is_permanent_and_certain(server: Kind) {
+    with_database_on(server, |database| async move {
         let (repository, outcomes) = commit_while(&database, &["update"], doc! { "errorCode": 13 }).await;
         assert_eq!(outcome_names(&outcomes), ["written", "rejected"]);
         let error = error(&outcomes[1]);
@@ -119,9 +129,8 @@ async fn a_missing_permission_is_permanent_and_certain() {
     .await;
 }
 
-#[tokio::test]
-async fn a_read_is_tried_again_once_by_the_driver_and_is_transient_then() {
-    with_database(|database| async move {
+async fn a_read_is_tried_again_once_by_the_driver_and_is_transient_then(server: Kind) {
+    with_database_on(server, |database| async move {
         let repository = open(&database).await;
         let a = "a".to_owned();
         put(&*repository, &a, Some(&Tally::of(1)), 5, Expected::Absent).await;
@@ -141,9 +150,8 @@ async fn a_read_is_tried_again_once_by_the_driver_and_is_transient_then() {
 }
 
 // spec: B33
-#[tokio::test]
-async fn a_lost_cursor_is_an_error_and_never_a_short_answer() {
-    with_database(|database| async move {
+async fn a_lost_cursor_is_an_error_and_never_a_short_answer(server: Kind) {
+    with_database_on(server, |database| async move {
         let views = MongoViews::new(database.database.clone());
         let repository = views.open::<View<String, i64>>(&SourceName::default()).await.unwrap();
         let state = "x".repeat(3_000_000);
@@ -160,9 +168,8 @@ async fn a_lost_cursor_is_an_error_and_never_a_short_answer() {
     .await;
 }
 
-#[tokio::test]
-async fn the_plain_repository_reports_what_a_majority_did_not_confirm() {
-    with_database(|database| async move {
+async fn the_plain_repository_reports_what_a_majority_did_not_confirm(server: Kind) {
+    with_database_on(server, |database| async move {
         let repository = open(&database).await;
         let how = doc! { "writeConcernError": { "code": 64, "errmsg": "not confirmed" } };
         let point = database.fail(&["update"], 1, how).await;
@@ -173,9 +180,8 @@ async fn the_plain_repository_reports_what_a_majority_did_not_confirm() {
     .await;
 }
 
-#[tokio::test]
-async fn a_checkpoint_that_a_majority_did_not_confirm_is_not_taken_for_stored() {
-    with_database(|database| async move {
+async fn a_checkpoint_that_a_majority_did_not_confirm_is_not_taken_for_stored(server: Kind) {
+    with_database_on(server, |database| async move {
         let storage = MongoCheckpoints::new(database.database.clone());
         let checkpoint = acceptance::conformance::checkpoints::checkpoint("view", 1, 0, 9);
         let how = doc! { "writeConcernError": { "code": 91, "errmsg": "shutting down" } };
@@ -189,9 +195,8 @@ async fn a_checkpoint_that_a_majority_did_not_confirm_is_not_taken_for_stored() 
     .await;
 }
 
-#[tokio::test]
-async fn a_page_of_events_keeps_no_cursor_that_could_be_lost() {
-    with_database(|database| async move {
+async fn a_page_of_events_keeps_no_cursor_that_could_be_lost(server: Kind) {
+    with_database_on(server, |database| async move {
         let options = MongoEventsOptions::new();
         let store = MongoEvents::open(&database.database, "events", options).await.unwrap();
         // 24 MB: more than the server puts into one batch.
@@ -223,9 +228,8 @@ fn events_of(page: &projection_mongo::MongoPage) -> Vec<Data> {
     page.events().map(|event| event.decode::<Data>().unwrap()).collect()
 }
 
-#[tokio::test]
-async fn reading_events_while_the_server_is_away_is_transient() {
-    with_database(|database| async move {
+async fn reading_events_while_the_server_is_away_is_transient(server: Kind) {
+    with_database_on(server, |database| async move {
         let options = MongoEventsOptions::new();
         let store = MongoEvents::open(&database.database, "events", options).await.unwrap();
         let event =

@@ -2,7 +2,8 @@
 
 use acceptance::{
     conformance::{Account, Tally, View, change, outcome_names, put, write},
-    server::with_database,
+    on_each_kind_of_server,
+    server::{Kind, with_database_on},
 };
 use bson::{Bson, Document, doc};
 use projection_core::{
@@ -12,14 +13,27 @@ use projection_core::{
 use projection_mongo::{MongoViews, MongoViewsOptions};
 use uuid::Uuid;
 
+on_each_kind_of_server!(
+    a_state_stands_at_the_top_level_and_its_position_beside_it,
+    a_state_that_is_no_map_stands_under_value,
+    the_id_of_a_document_is_made_from_the_key,
+    each_version_has_a_collection_and_the_name_shows_the_first,
+    a_collection_of_the_view_s_name_is_refused_saying_what_to_do,
+    a_view_can_live_in_a_plain_collection_of_any_name,
+    a_name_that_mongodb_does_not_take_is_refused,
+    the_indexes_that_a_view_declares_are_made,
+    an_index_that_is_there_with_other_options_is_named,
+    a_unique_index_that_the_documents_break_is_named,
+    an_expression_in_a_state_is_stored_as_it_is,
+);
+
 fn source() -> SourceName {
     SourceName::default()
 }
 
 // spec: B11
-#[tokio::test]
-async fn a_state_stands_at_the_top_level_and_its_position_beside_it() {
-    with_database(|database| async move {
+async fn a_state_stands_at_the_top_level_and_its_position_beside_it(server: Kind) {
+    with_database_on(server, |database| async move {
         let views = MongoViews::new(database.database.clone());
         let repository = views.open::<View<Tally, String>>(&source()).await.unwrap();
         let offered = [EventRef::new("shop", "1")];
@@ -58,9 +72,8 @@ async fn a_state_stands_at_the_top_level_and_its_position_beside_it() {
     .await;
 }
 
-#[tokio::test]
-async fn a_state_that_is_no_map_stands_under_value() {
-    with_database(|database| async move {
+async fn a_state_that_is_no_map_stands_under_value(server: Kind) {
+    with_database_on(server, |database| async move {
         let views = MongoViews::new(database.database.clone());
         let repository = views.open::<View<i64, String>>(&source()).await.unwrap();
         put(&*repository, &"a".to_owned(), Some(&5), 7, Expected::Absent).await;
@@ -72,8 +85,7 @@ async fn a_state_that_is_no_map_stands_under_value() {
 }
 
 // spec: P31
-#[tokio::test]
-async fn the_id_of_a_document_is_made_from_the_key() {
+async fn the_id_of_a_document_is_made_from_the_key(server: Kind) {
     async fn stored_id<Id: Key>(database: &acceptance::server::TestDatabase, id: Id) -> Bson {
         let views = MongoViews::new(database.database.clone());
         let repository = views.open::<View<i64, Id>>(&source()).await.unwrap();
@@ -82,7 +94,7 @@ async fn the_id_of_a_document_is_made_from_the_key() {
         let stored = plain.find_one_and_delete(doc! {}).await.unwrap().unwrap();
         stored.get("_id").unwrap().clone()
     }
-    with_database(|database| async move {
+    with_database_on(server, |database| async move {
         assert_eq!(stored_id(&database, "a".to_owned()).await, Bson::from("a"));
         assert_eq!(stored_id(&database, 5_i64).await, Bson::Int64(5));
         let uuid = Uuid::from_u128(7);
@@ -105,9 +117,8 @@ impl Projection for Second {
     fn handlers<H: Handlers<Self>>(_handlers: &mut H) {}
 }
 
-#[tokio::test]
-async fn each_version_has_a_collection_and_the_name_shows_the_first() {
-    with_database(|database| async move {
+async fn each_version_has_a_collection_and_the_name_shows_the_first(server: Kind) {
+    with_database_on(server, |database| async move {
         let views = MongoViews::new(database.database.clone());
         let a = "a".to_owned();
         let first = views.open::<View<Tally, String>>(&source()).await.unwrap();
@@ -125,9 +136,8 @@ async fn each_version_has_a_collection_and_the_name_shows_the_first() {
     .await;
 }
 
-#[tokio::test]
-async fn a_collection_of_the_view_s_name_is_refused_saying_what_to_do() {
-    with_database(|database| async move {
+async fn a_collection_of_the_view_s_name_is_refused_saying_what_to_do(server: Kind) {
+    with_database_on(server, |database| async move {
         database.plain().await.collection("view").insert_one(doc! { "theirs": 1 }).await.unwrap();
         let views = MongoViews::new(database.database.clone());
         let error = views.open::<View<Tally, String>>(&source()).await.err().unwrap();
@@ -137,9 +147,8 @@ async fn a_collection_of_the_view_s_name_is_refused_saying_what_to_do() {
     .await;
 }
 
-#[tokio::test]
-async fn a_view_can_live_in_a_plain_collection_of_any_name() {
-    with_database(|database| async move {
+async fn a_view_can_live_in_a_plain_collection_of_any_name(server: Kind) {
+    with_database_on(server, |database| async move {
         let options = MongoViewsOptions::new().with_plain_collection("view", "their.orders");
         let views = MongoViews::with_options(database.database.clone(), options);
         let a = "a".to_owned();
@@ -172,9 +181,8 @@ impl Projection for Badly {
     fn handlers<H: Handlers<Self>>(_handlers: &mut H) {}
 }
 
-#[tokio::test]
-async fn a_name_that_mongodb_does_not_take_is_refused() {
-    with_database(|database| async move {
+async fn a_name_that_mongodb_does_not_take_is_refused(server: Kind) {
+    with_database_on(server, |database| async move {
         let views = MongoViews::new(database.database.clone());
         let error = views.open::<Badly>(&source()).await.err().unwrap();
         assert!(error.to_string().contains("`$view`"), "{error}");
@@ -182,9 +190,8 @@ async fn a_name_that_mongodb_does_not_take_is_refused() {
     .await;
 }
 
-#[tokio::test]
-async fn the_indexes_that_a_view_declares_are_made() {
-    with_database(|database| async move {
+async fn the_indexes_that_a_view_declares_are_made(server: Kind) {
+    with_database_on(server, |database| async move {
         let views = MongoViews::new(database.database.clone());
         views.open::<Account>(&source()).await.unwrap();
         let plain = database.plain().await.collection::<Document>("account.v1");
@@ -209,9 +216,8 @@ impl Projection for OtherIndex {
     fn handlers<H: Handlers<Self>>(_handlers: &mut H) {}
 }
 
-#[tokio::test]
-async fn an_index_that_is_there_with_other_options_is_named() {
-    with_database(|database| async move {
+async fn an_index_that_is_there_with_other_options_is_named(server: Kind) {
+    with_database_on(server, |database| async move {
         let views = MongoViews::new(database.database.clone());
         views.open::<Account>(&source()).await.unwrap();
         let error = views.open::<OtherIndex>(&source()).await.err().unwrap();
@@ -221,9 +227,8 @@ async fn an_index_that_is_there_with_other_options_is_named() {
     .await;
 }
 
-#[tokio::test]
-async fn a_unique_index_that_the_documents_break_is_named() {
-    with_database(|database| async move {
+async fn a_unique_index_that_the_documents_break_is_named(server: Kind) {
+    with_database_on(server, |database| async move {
         let plain = database.plain().await.collection::<Document>("account.v1");
         plain.insert_many([doc! { "email": "a" }, doc! { "email": "a" }]).await.unwrap();
         let views = MongoViews::new(database.database.clone());
@@ -234,9 +239,8 @@ async fn a_unique_index_that_the_documents_break_is_named() {
     .await;
 }
 
-#[tokio::test]
-async fn an_expression_in_a_state_is_stored_as_it_is() {
-    with_database(|database| async move {
+async fn an_expression_in_a_state_is_stored_as_it_is(server: Kind) {
+    with_database_on(server, |database| async move {
         let views = MongoViews::new(database.database.clone());
         let repository = views.open::<View<serde_json::Value, String>>(&source()).await.unwrap();
         let state = serde_json::json!({

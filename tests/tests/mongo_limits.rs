@@ -2,7 +2,8 @@
 
 use acceptance::{
     conformance::{Tally, View, change, load, outcome_names, put, write},
-    server::with_database,
+    on_each_kind_of_server,
+    server::{Kind, with_database_on},
 };
 use bson::{Document, doc};
 use projection_core::{
@@ -11,6 +12,17 @@ use projection_core::{
 };
 use projection_mongo::MongoViews;
 
+on_each_kind_of_server!(
+    a_load_is_one_find_and_a_commit_is_one_command_of_each_kind,
+    tombstones_are_only_asked_for_while_there_may_be_some,
+    a_batch_of_more_than_ten_thousand_changes_is_written,
+    a_hundred_thousand_ids_are_read,
+    ids_and_states_of_more_than_48_mb_are_written_and_read,
+    a_state_past_the_limit_is_refused_before_sending_and_takes_no_other_with_it,
+    a_state_just_below_the_limit_is_stored,
+    a_thousand_deletes_and_their_tombstones_come_and_go,
+);
+
 const AT_1: Expected = Expected::At(Position::START);
 
 fn source() -> SourceName {
@@ -18,9 +30,8 @@ fn source() -> SourceName {
 }
 
 // spec: P30, B31
-#[tokio::test]
-async fn a_load_is_one_find_and_a_commit_is_one_command_of_each_kind() {
-    with_database(|database| async move {
+async fn a_load_is_one_find_and_a_commit_is_one_command_of_each_kind(server: Kind) {
+    with_database_on(server, |database| async move {
         let views = MongoViews::new(database.database.clone());
         let repository = views.open::<View<Tally, i64>>(&source()).await.unwrap();
         let ids: Vec<i64> = (0..300).collect();
@@ -57,9 +68,8 @@ async fn a_load_is_one_find_and_a_commit_is_one_command_of_each_kind() {
 }
 
 // spec: B18
-#[tokio::test]
-async fn tombstones_are_only_asked_for_while_there_may_be_some() {
-    with_database(|database| async move {
+async fn tombstones_are_only_asked_for_while_there_may_be_some(server: Kind) {
+    with_database_on(server, |database| async move {
         let views = MongoViews::new(database.database.clone());
         let repository = views.open::<View<Tally, i64>>(&source()).await.unwrap();
         let state = Tally::of(1);
@@ -80,9 +90,8 @@ async fn tombstones_are_only_asked_for_while_there_may_be_some() {
 }
 
 // spec: B30
-#[tokio::test]
-async fn a_batch_of_more_than_ten_thousand_changes_is_written() {
-    with_database(|database| async move {
+async fn a_batch_of_more_than_ten_thousand_changes_is_written(server: Kind) {
+    with_database_on(server, |database| async move {
         let views = MongoViews::new(database.database.clone());
         let repository = views.open::<View<i64, i64>>(&source()).await.unwrap();
         let ids: Vec<i64> = (0..25_000).collect();
@@ -116,9 +125,8 @@ async fn a_batch_of_more_than_ten_thousand_changes_is_written() {
 }
 
 // spec: B30
-#[tokio::test]
-async fn a_hundred_thousand_ids_are_read() {
-    with_database(|database| async move {
+async fn a_hundred_thousand_ids_are_read(server: Kind) {
+    with_database_on(server, |database| async move {
         let views = MongoViews::new(database.database.clone());
         let repository = views.open::<View<i64, i64>>(&source()).await.unwrap();
         let ids: Vec<i64> = (0..120_000).collect();
@@ -132,9 +140,8 @@ async fn a_hundred_thousand_ids_are_read() {
 }
 
 // spec: B30
-#[tokio::test]
-async fn ids_and_states_of_more_than_48_mb_are_written_and_read() {
-    with_database(|database| async move {
+async fn ids_and_states_of_more_than_48_mb_are_written_and_read(server: Kind) {
+    with_database_on(server, |database| async move {
         let views = MongoViews::new(database.database.clone());
         let repository = views.open::<View<String, String>>(&source()).await.unwrap();
         let state = "s".repeat(2_000_000);
@@ -151,9 +158,8 @@ async fn ids_and_states_of_more_than_48_mb_are_written_and_read() {
 }
 
 // spec: B15
-#[tokio::test]
-async fn a_state_past_the_limit_is_refused_before_sending_and_takes_no_other_with_it() {
-    with_database(|database| async move {
+async fn a_state_past_the_limit_is_refused_before_sending_and_takes_no_other_with_it(server: Kind) {
+    with_database_on(server, |database| async move {
         let views = MongoViews::new(database.database.clone());
         let repository = views.open::<View<String, String>>(&source()).await.unwrap();
         let [a, b, c] = ["a", "b", "c"].map(str::to_owned);
@@ -181,9 +187,8 @@ async fn a_state_past_the_limit_is_refused_before_sending_and_takes_no_other_wit
 }
 
 // spec: B15
-#[tokio::test]
-async fn a_state_just_below_the_limit_is_stored() {
-    with_database(|database| async move {
+async fn a_state_just_below_the_limit_is_stored(server: Kind) {
+    with_database_on(server, |database| async move {
         let views = MongoViews::new(database.database.clone());
         let repository = views.open::<View<String, String>>(&source()).await.unwrap();
         let a = "a".to_owned();
@@ -204,9 +209,8 @@ async fn a_state_just_below_the_limit_is_stored() {
     .await;
 }
 
-#[tokio::test]
-async fn a_thousand_deletes_and_their_tombstones_come_and_go() {
-    with_database(|database| async move {
+async fn a_thousand_deletes_and_their_tombstones_come_and_go(server: Kind) {
+    with_database_on(server, |database| async move {
         let views = MongoViews::new(database.database.clone());
         let repository = views.open::<View<i64, i64>>(&source()).await.unwrap();
         let ids: Vec<i64> = (0..12_000).collect();

@@ -2,7 +2,8 @@
 
 use acceptance::{
     conformance::model::{behave_the_same, behave_the_same_for_owners, steps},
-    server::{TestDatabase, with_database},
+    on_each_kind_of_server,
+    server::{Kind, TestDatabase, with_database_on},
 };
 use bson::doc;
 use projection_core::memory::InMemoryViews;
@@ -12,6 +13,11 @@ use proptest::{
     test_runner::TestRunner,
 };
 
+on_each_kind_of_server!(
+    random_batches_have_the_same_outcomes_on_mongodb_and_in_memory,
+    random_batches_of_owners_have_the_same_outcomes_on_mongodb_and_in_memory,
+);
+
 async fn clear(database: &TestDatabase) {
     let kept = ["leases", "fences", "checkpoints"].map(|kept| format!("projection.{kept}"));
     for collection in ["view.v1", "view.v1.tombstones"].into_iter().chain(kept.iter().map(String::as_str)) {
@@ -19,9 +25,8 @@ async fn clear(database: &TestDatabase) {
     }
 }
 
-#[tokio::test]
-async fn random_batches_have_the_same_outcomes_on_mongodb_and_in_memory() {
-    with_database(|database| async move {
+async fn random_batches_have_the_same_outcomes_on_mongodb_and_in_memory(server: Kind) {
+    with_database_on(server, |database| async move {
         let on_mongo = MongoViews::new(database.database.clone());
         let mut runner = TestRunner::default();
         for _ in 0..40 {
@@ -35,9 +40,8 @@ async fn random_batches_have_the_same_outcomes_on_mongodb_and_in_memory() {
 }
 
 // spec: B11, B18
-#[tokio::test]
-async fn random_batches_of_owners_have_the_same_outcomes_on_mongodb_and_in_memory() {
-    with_database(|database| async move {
+async fn random_batches_of_owners_have_the_same_outcomes_on_mongodb_and_in_memory(server: Kind) {
+    with_database_on(server, |database| async move {
         let mut runner = TestRunner::default();
         for _ in 0..40 {
             // Another process each time: leases were removed in between.

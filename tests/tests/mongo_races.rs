@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use acceptance::{
     conformance::{Tally, View, change, load_one, outcome_names, put, write},
-    server::with_database,
+    on_each_kind_of_server,
+    server::{Kind, with_database_on},
 };
 use bson::{Document, doc};
 use projection_core::{
@@ -14,6 +15,15 @@ use projection_core::{
 use projection_mongo::{MongoViews, MongoViewsOptions};
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 use uuid::Uuid;
+
+on_each_kind_of_server!(
+    an_instance_that_vanished_is_lost_and_named_among_many,
+    a_delete_that_stopped_after_its_tombstone_is_a_delete,
+    tombstones_of_another_version_in_a_plain_collection_are_left_alone,
+    a_delete_again_after_one_that_stopped_takes_the_document_away,
+    a_delete_that_stopped_before_its_tombstone_changes_nothing,
+    two_keys_are_one_id_exactly_when_they_are_equal,
+);
 
 async fn open(views: &MongoViews) -> SharedRepository<View<Tally, String>> {
     views.open::<View<Tally, String>>(&SourceName::default()).await.unwrap()
@@ -25,9 +35,18 @@ fn at(position: u32) -> Expected {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn increments_by_racing_writers_are_all_there_once() {
+    increments(Kind::ReplicaSet).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn increments_by_racing_writers_are_all_there_once_without_a_replica_set() {
+    increments(Kind::Standalone).await;
+}
+
+async fn increments(server: Kind) {
     const WRITERS: usize = 8;
     const ROUNDS: i64 = 15;
-    with_database(|database| async move {
+    with_database_on(server, |database| async move {
         let views = MongoViews::new(database.database.clone());
         let increment = async |repository: &SharedRepository<View<Tally, String>>, id: &String| {
             loop {
@@ -63,9 +82,8 @@ async fn increments_by_racing_writers_are_all_there_once() {
     .await;
 }
 
-#[tokio::test]
-async fn an_instance_that_vanished_is_lost_and_named_among_many() {
-    with_database(|database| async move {
+async fn an_instance_that_vanished_is_lost_and_named_among_many(server: Kind) {
+    with_database_on(server, |database| async move {
         let repository = open(&MongoViews::new(database.database.clone())).await;
         let ids: Vec<String> = (0..50).map(|n| n.to_string()).collect();
         let (one, two) = (Tally::of(1), Tally::of(2));
@@ -88,9 +106,8 @@ async fn an_instance_that_vanished_is_lost_and_named_among_many() {
 }
 
 // spec: B18
-#[tokio::test]
-async fn a_delete_that_stopped_after_its_tombstone_is_a_delete() {
-    with_database(|database| async move {
+async fn a_delete_that_stopped_after_its_tombstone_is_a_delete(server: Kind) {
+    with_database_on(server, |database| async move {
         let repository = open(&MongoViews::new(database.database.clone())).await;
         let [a, b] = ["a", "b"].map(str::to_owned);
         for id in [&a, &b] {
@@ -120,9 +137,8 @@ async fn a_delete_that_stopped_after_its_tombstone_is_a_delete() {
 }
 
 // spec: B18
-#[tokio::test]
-async fn tombstones_of_another_version_in_a_plain_collection_are_left_alone() {
-    with_database(|database| async move {
+async fn tombstones_of_another_version_in_a_plain_collection_are_left_alone(server: Kind) {
+    with_database_on(server, |database| async move {
         let options = MongoViewsOptions::new().with_plain_collection("view", "view");
         let repository = open(&MongoViews::with_options(database.database.clone(), options)).await;
         let a = "a".to_owned();
@@ -137,9 +153,8 @@ async fn tombstones_of_another_version_in_a_plain_collection_are_left_alone() {
 }
 
 // spec: B18
-#[tokio::test]
-async fn a_delete_again_after_one_that_stopped_takes_the_document_away() {
-    with_database(|database| async move {
+async fn a_delete_again_after_one_that_stopped_takes_the_document_away(server: Kind) {
+    with_database_on(server, |database| async move {
         let repository = open(&MongoViews::new(database.database.clone())).await;
         let a = "a".to_owned();
         put(&*repository, &a, Some(&Tally::of(1)), 5, Expected::Absent).await;
@@ -153,9 +168,8 @@ async fn a_delete_again_after_one_that_stopped_takes_the_document_away() {
 }
 
 // spec: B18
-#[tokio::test]
-async fn a_delete_that_stopped_before_its_tombstone_changes_nothing() {
-    with_database(|database| async move {
+async fn a_delete_that_stopped_before_its_tombstone_changes_nothing(server: Kind) {
+    with_database_on(server, |database| async move {
         let repository = open(&MongoViews::new(database.database.clone())).await;
         let a = "a".to_owned();
         put(&*repository, &a, Some(&Tally::of(1)), 5, Expected::Absent).await;
@@ -171,8 +185,7 @@ async fn a_delete_that_stopped_before_its_tombstone_changes_nothing() {
 }
 
 // spec: B32
-#[tokio::test]
-async fn two_keys_are_one_id_exactly_when_they_are_equal() {
+async fn two_keys_are_one_id_exactly_when_they_are_equal(server: Kind) {
     async fn check<K: Key>(database: &acceptance::server::TestDatabase, keys: HashSet<K>) {
         let views = MongoViews::new(database.database.clone());
         let repository = views.open::<View<String, K>>(&SourceName::default()).await.unwrap();
@@ -198,7 +211,7 @@ async fn two_keys_are_one_id_exactly_when_they_are_equal() {
         let strategy = proptest::collection::vec(strategy, 300);
         strategy.new_tree(&mut runner).unwrap().current().into_iter().collect()
     }
-    with_database(|database| async move {
+    with_database_on(server, |database| async move {
         check(&database, some("[a-cA-C0ä \\PC]{0,3}")).await;
         check(&database, some(prop_oneof![any::<i64>(), -3..3_i64, (1 << 53) - 3..(1_i64 << 53) + 3])).await;
         check(&database, some(any::<u128>().prop_map(Uuid::from_u128))).await;

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use acceptance::{
     conformance::{Tally, View, change, checkpoints, leases, load},
-    server::{TestDatabase, with_database},
+    on_each_kind_of_server,
+    server::{Kind, TestDatabase, with_database_on},
 };
 use bson::{Document, doc};
 use projection_core::{
@@ -13,6 +14,11 @@ use projection_core::{
 };
 use projection_mongo::MongoViews;
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
+
+on_each_kind_of_server!(
+    a_batch_that_failed_partway_and_is_done_again_gives_the_same_states,
+    a_batch_of_an_owner_that_failed_and_is_done_again_gives_the_same_states,
+);
 
 type Repository = SharedRepository<View<Tally, i64>>;
 
@@ -131,9 +137,8 @@ async fn run(database: &TestDatabase, batches: &[Batch], owned: bool) {
 }
 
 // spec: B11, B18, P11
-#[tokio::test]
-async fn a_batch_that_failed_partway_and_is_done_again_gives_the_same_states() {
-    with_database(|database| async move {
+async fn a_batch_that_failed_partway_and_is_done_again_gives_the_same_states(server: Kind) {
+    with_database_on(server, |database| async move {
         let mut runner = TestRunner::default();
         for _ in 0..12 {
             let batches = batches().new_tree(&mut runner).unwrap().current();
@@ -145,9 +150,8 @@ async fn a_batch_that_failed_partway_and_is_done_again_gives_the_same_states() {
 }
 
 // spec: B11, B18, P11
-#[tokio::test]
-async fn a_batch_of_an_owner_that_failed_and_is_done_again_gives_the_same_states() {
-    with_database(|database| async move {
+async fn a_batch_of_an_owner_that_failed_and_is_done_again_gives_the_same_states(server: Kind) {
+    with_database_on(server, |database| async move {
         let mut runner = TestRunner::default();
         for _ in 0..12 {
             let batches = batches().new_tree(&mut runner).unwrap().current();

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use acceptance::server::{TestDatabase, with_database};
+use acceptance::{
+    on_each_kind_of_server,
+    server::{Kind, TestDatabase, with_database_on},
+};
 use bson::doc;
 use mongodb::Database;
 use projection_core::{
@@ -11,6 +14,12 @@ use projection_core::{
 };
 use projection_mongo::{ImportedEvent, MongoEvents, MongoEventsOptions, MongoViews};
 use serde::{Deserialize, Serialize};
+
+on_each_kind_of_server!(
+    one_process_owns_a_view_and_another_takes_over_when_it_shuts_down,
+    a_former_owner_that_wakes_up_writes_nothing_and_stands_by,
+    while_owners_come_and_go_each_event_is_applied_once,
+);
 
 /// Runs out soon, so that owners change.
 const SHORT: Duration = Duration::from_millis(500);
@@ -85,9 +94,8 @@ async fn is_right(test: &TestDatabase, last: u32) {
     }
 }
 
-#[tokio::test]
-async fn one_process_owns_a_view_and_another_takes_over_when_it_shuts_down() {
-    with_database(|test| async move {
+async fn one_process_owns_a_view_and_another_takes_over_when_it_shuts_down(server: Kind) {
+    with_database_on(server, |test| async move {
         let database = &test.database;
         append(database, 1..=200).await;
         let first = start(database, "first", LONG).await;
@@ -111,9 +119,8 @@ async fn one_process_owns_a_view_and_another_takes_over_when_it_shuts_down() {
     .await;
 }
 
-#[tokio::test]
-async fn a_former_owner_that_wakes_up_writes_nothing_and_stands_by() {
-    with_database(|test| async move {
+async fn a_former_owner_that_wakes_up_writes_nothing_and_stands_by(server: Kind) {
+    with_database_on(server, |test| async move {
         let database = &test.database;
         append(database, 1..=50).await;
         let first = start(database, "first", SHORT).await;
@@ -143,9 +150,8 @@ async fn a_former_owner_that_wakes_up_writes_nothing_and_stands_by() {
 }
 
 /// The owner changes all the time while events arrive.
-#[tokio::test]
-async fn while_owners_come_and_go_each_event_is_applied_once() {
-    with_database(|test| async move {
+async fn while_owners_come_and_go_each_event_is_applied_once(server: Kind) {
+    with_database_on(server, |test| async move {
         let database = &test.database;
         let plain = test.plain().await;
         let runtimes =
