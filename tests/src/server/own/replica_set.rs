@@ -75,12 +75,8 @@ impl OwnReplicaSet {
     /// The member that takes writes.
     pub async fn primary(&self) -> &OwnServer {
         self.settled().await;
-        for member in &self.members {
-            if member.hello().await.is_some_and(|hello| hello.get_bool("isWritablePrimary").unwrap_or(false)) {
-                return member;
-            }
-        }
-        panic!("it stepped down while we looked");
+        let all: Vec<_> = self.members.iter().collect();
+        takes_writes(&all).await.expect("it did not step down while we looked")
     }
 
     /// Another member becomes the primary.
@@ -88,4 +84,26 @@ impl OwnReplicaSet {
         let admin = self.primary().await.admin().await;
         admin.run_command(doc! { "replSetStepDown": 3, "secondaryCatchUpPeriodSecs": 2 }).await.unwrap();
     }
+
+    /// The primary is killed, another is elected, and the one that was killed comes back.
+    pub async fn lose_primary(&self) {
+        let primary = self.primary().await;
+        primary.kill();
+        let since = Instant::now();
+        let others: Vec<_> = self.members.iter().filter(|member| !std::ptr::eq(*member, primary)).collect();
+        while takes_writes(&others).await.is_none() {
+            assert!(since.elapsed() < LIMIT, "no other primary is elected");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        assert!(primary.start_again().await, "the port of the one that was killed is taken");
+    }
+}
+
+async fn takes_writes<'a>(members: &[&'a OwnServer]) -> Option<&'a OwnServer> {
+    for member in members {
+        if member.hello().await.is_some_and(|hello| hello.get_bool("isWritablePrimary").unwrap_or(false)) {
+            return Some(member);
+        }
+    }
+    None
 }

@@ -1,24 +1,20 @@
-//! The flights example on a real server, its documents read back with the plain driver: how many events make a batch
-//! does not show in any of them.
+//! How many events make a batch does not show in the documents.
 
-use std::{collections::BTreeMap, path::Path};
+use std::path::Path;
 
-use acceptance::server::{TestDatabase, with_database};
-use bson::{Document, doc};
+use acceptance::server::{Kind, TestDatabase, with_database, with_database_on};
 use flights::{
-    history::FlightHistory,
     input,
     mongo::FlightsDatabase,
     replay::ReplayOptions,
     run::{RunOptions, run},
     summary::Summary,
 };
-use futures::TryStreamExt;
 
-const WEEK: &str = include_str!("../../examples/flights/data/flights-2013-01-01-to-07.csv");
-
-/// Every document of every view, by collection.
-type Documents = BTreeMap<String, Vec<Document>>;
+use crate::{
+    WEEK, beginning,
+    documents::{self, Documents, import},
+};
 
 /// Replays what is in the database from its beginning.
 async fn replayed(test: &TestDatabase, events: u64, batch_size: Option<usize>) -> (Documents, Summary) {
@@ -28,44 +24,27 @@ async fn replayed(test: &TestDatabase, events: u64, batch_size: Option<usize>) -
         RunOptions { events, malformed: 0, replay: ReplayOptions { batch_size, ..ReplayOptions::default() } };
     let outcome =
         run(database.events().await.unwrap(), database.views(), &database, options, |_| {}).await.unwrap();
-
-    let plain = test.plain().await;
-    let mut documents = Documents::new();
-    for name in plain.list_collection_names().filter(doc! { "name": { "$regex": r"\.v1$" } }).await.unwrap() {
-        let all = plain.collection::<Document>(&name).find(doc! {}).sort(doc! { "_id": 1 }).await.unwrap();
-        let all: Vec<Document> = all.try_collect().await.unwrap();
-        // A view whose instances all ended inside their batches was never written.
-        if !all.is_empty() {
-            documents.insert(name, all);
-        }
-    }
-    (documents, outcome.summary)
+    (documents::read(test).await, outcome.summary)
 }
 
-async fn import(test: &TestDatabase, history: &FlightHistory) {
-    FlightsDatabase::new(test.database.clone()).import(history, 0, || ()).await.unwrap();
-}
-
-/// Compares without printing a hundred thousand documents.
 fn assert_same(found: &Documents, expected: &Documents, batch_size: Option<usize>) {
-    assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
-    for (view, expected) in expected {
-        assert_eq!(found[view].len(), expected.len(), "{view} with a batch size of {batch_size:?}");
-        for (found, expected) in found[view].iter().zip(expected) {
-            assert_eq!(found, expected, "{view} with a batch size of {batch_size:?}");
-        }
-    }
-}
-
-/// The header and the first `rows` rows.
-fn beginning(rows: usize) -> String {
-    WEEK.split_inclusive('\n').take(rows + 1).collect()
+    documents::assert_same(found, expected, &format!("a replay with a batch size of {batch_size:?}"));
 }
 
 // spec: P1, P3, P8
 #[tokio::test]
 async fn a_batch_of_one_of_seven_and_of_everything_give_the_same_documents() {
-    with_database(|test| async move {
+    batch_sizes(Kind::ReplicaSet).await;
+}
+
+// spec: P1, P3, P8
+#[tokio::test]
+async fn and_on_a_standalone_server() {
+    batch_sizes(Kind::Standalone).await;
+}
+
+async fn batch_sizes(server: Kind) {
+    with_database_on(server, |test| async move {
         let history = input::read(beginning(150).as_bytes(), |row| panic!("{row}")).unwrap();
         import(&test, &history).await;
         let (expected, _) = replayed(&test, history.len(), None).await;
