@@ -1,9 +1,14 @@
 //! What an error of the driver or the server means: classified once, here, with what was being done.
 
+mod permission;
+
 use std::{error::Error as StdError, fmt, sync::Arc};
 
 use mongodb::error::{Error as DriverError, ErrorKind as Driver};
 use projection_core::{ErrorKind, StoreError};
+
+pub(crate) use permission::UNAUTHORIZED;
+use permission::Unauthorized;
 
 /// An operation on a collection, for the message of an error.
 #[derive(Debug, Clone)]
@@ -67,7 +72,14 @@ impl fmt::Display for MongoError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} `{}`: ", self.doing.what, self.doing.collection)?;
         match &self.cause {
-            Cause::Driver(error) => error.kind.fmt(f),
+            Cause::Driver(error) => match &*error.kind {
+                Driver::Command(error) if error.code == UNAUTHORIZED => Unauthorized(&error.message).fmt(f),
+                Driver::Authentication { .. } => {
+                    write!(f, "{}: check user, password and `authSource` of the address", error.kind)
+                }
+                kind => kind.fmt(f),
+            },
+            Cause::Server { code: UNAUTHORIZED, message } => Unauthorized(message).fmt(f),
             Cause::Server { code, message } => write!(f, "{message} (code {code})"),
             Cause::Wrong(message) => f.write_str(message),
         }

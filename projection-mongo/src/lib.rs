@@ -55,6 +55,7 @@ mod guide;
 mod id;
 mod leases;
 mod repository;
+mod topology;
 mod transaction;
 mod views;
 mod writer;

@@ -39,8 +39,8 @@ use bson::RawDocumentBuf;
 use mongodb::{Collection, Database};
 use projection_core::StoreError;
 
-pub(crate) use self::owned::Owner;
 use self::tombstones::Tombstones;
+pub(crate) use self::{owned::Owner, tombstones::tombstones_of};
 use crate::{bulk::Target, document::Format, error::Doing, find};
 
 /// The repository of one view.

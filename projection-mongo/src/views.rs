@@ -3,6 +3,8 @@
 mod indexes;
 mod names;
 mod options;
+mod privileges;
+mod sharded;
 mod transactions;
 
 use std::sync::{Arc, atomic::AtomicU64};
@@ -21,7 +23,7 @@ use crate::{
     document::Format,
     fences::Fences,
     leases::MongoLeases,
-    repository::{MongoRepository, Owner},
+    repository::{MongoRepository, Owner, tombstones_of},
 };
 
 /// Keeps views in a MongoDB database. Cheap to clone.
@@ -69,6 +71,13 @@ impl MongoViews {
             .with_fences(fences)
     }
 
+    /// Those that hold anything of a view.
+    fn collections_of<'a>(&'a self, documents: &'a str, tombstones: &'a str) -> [&'a str; 7] {
+        let (checkpoints, skipped, parked) = self.options.checkpoint_collections();
+        let (leases, fences) = self.options.lease_collections();
+        [documents, tombstones, checkpoints, skipped, parked, leases, fences]
+    }
+
     fn fences(&self) -> Fences {
         Fences::new(self.database.clone(), self.options.lease_collections().1)
     }
@@ -76,10 +85,14 @@ impl MongoViews {
 
 #[async_trait]
 impl ViewStore for MongoViews {
-    /// Makes the view and its indexes where they are missing. Five to six round trips.
+    /// Makes the view and its indexes where they are missing. About eight round trips.
     async fn open<P: Projection>(&self, source: &SourceName) -> Result<SharedRepository<P>, StoreError> {
         let collection = self.collection_name::<P>();
         let is_plain = self.options.plain_collection(P::NAME).is_some();
+        let tombstones = tombstones_of(&collection);
+        let collections = self.collections_of(&collection, &tombstones);
+        sharded::check(&self.database, &collections).await?;
+        privileges::check(&self.database, P::NAME, &collections).await?;
         if is_plain {
             names::check_plain(&self.database, &collection).await?;
         } else {

@@ -14,7 +14,7 @@ use tokio::sync::OnceCell;
 pub use failpoint::FailPoint;
 pub use kind::{Kind, with_database_on};
 pub use monitor::{Commands, Ran};
-pub use own::{OwnReplicaSet, OwnServer};
+pub use own::{OwnReplicaSet, OwnServer, OwnUsers};
 pub use record::uri;
 
 /// A database that one test has for itself.
@@ -31,8 +31,22 @@ pub struct TestDatabase {
 impl TestDatabase {
     /// A database on the server at `uri`.
     pub async fn at(uri: &str) -> Self {
+        Self::named(uri, format!("test-{}", uuid::Uuid::new_v4().simple())).await
+    }
+
+    /// The same database, at another address: as another user, or by way of another member.
+    pub async fn by(&self, uri: &str) -> Self {
+        Self::named(uri, self.database.name().to_owned()).await
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    async fn named(uri: &str, name: String) -> Self {
         let uri: Arc<str> = uri.into();
-        let name = format!("test-{}", uuid::Uuid::new_v4().simple());
         let commands = Commands::default();
         let database = connect(&uri, &name, &name, commands.clone()).await;
         Self { database, commands, uri, plain: Arc::default() }

@@ -13,7 +13,8 @@ use projection_core::{ErrorKind, StoreError};
 use super::{MongoEvents, MongoEventsOptions, parse, positions::Positions};
 use crate::{
     bulk::Target,
-    error::{DUPLICATE_KEY, Doing, code_of},
+    error::{DUPLICATE_KEY, Doing, UNAUTHORIZED, code_of},
+    topology,
 };
 
 /// The code for a collection that is not there.
@@ -39,13 +40,15 @@ impl Server {
     /// Asks; refuses a sharded cluster. Positions are one order, which shards do not have together (spec: B34).
     pub(super) async fn of(database: &Database, collection: &str) -> Result<Self, StoreError> {
         let doing = Doing::new("opening the events in", collection);
-        let hello = database.run_command(doc! { "hello": 1 }).await.map_err(|error| doing.failed(error))?;
-        if hello.get_str("msg").is_ok_and(|msg| msg == "isdbgrid") {
-            let message = "this is a router of a sharded cluster, and events cannot be read from one: connect to a \
-                           replica set";
-            return Err(doing.wrong(ErrorKind::Permanent, message));
+        match topology::kind(database).await.map_err(|error| doing.failed(error))? {
+            topology::Kind::Standalone => Ok(Self::Standalone),
+            topology::Kind::Member => Ok(Self::ReplicaSet),
+            topology::Kind::Router => {
+                let message = "this is a router of a sharded cluster, and events cannot be read from one: connect to a \
+                               replica set";
+                Err(doing.wrong(ErrorKind::Permanent, message))
+            }
         }
-        Ok(if hello.contains_key("setName") { Self::ReplicaSet } else { Self::Standalone })
     }
 }
 
@@ -93,6 +96,11 @@ async fn ensure_unique(
              `MongoEventsOptions::without_making_indexes`; {}",
             fields.join("`, `"),
             error.kind
+        ),
+        Some(UNAUTHORIZED) => format!(
+            "{}; or make the indexes as another user, and open the events with \
+             `MongoEventsOptions::without_making_indexes`",
+            doing.failed(error)
         ),
         Some(DUPLICATE_KEY) => {
             format!("two events have the same `{}`, which must be unique; {}", fields.join("` and `"), error.kind)

@@ -33,6 +33,11 @@ pub(super) struct Tombstones {
     clean: AtomicU64,
 }
 
+/// The collection of the tombstones of a view in the collection `view`.
+pub(crate) fn tombstones_of(view: &str) -> String {
+    format!("{view}.tombstones")
+}
+
 impl Tombstones {
     /// How many are removed in one step.
     const STEP: u32 = 10_000;
@@ -42,7 +47,7 @@ impl Tombstones {
         view: &str,
         takeovers: Arc<AtomicU64>,
     ) -> Result<Self, StoreError> {
-        let name = format!("{view}.tombstones");
+        let name = tombstones_of(view);
         let tombstones = Self {
             collection: find::primary(database, &name),
             reading: Doing::new("reading", &name),

@@ -1,10 +1,9 @@
 //! Whether views are written in transactions.
 
-use bson::doc;
 use mongodb::Database;
 use projection_core::{ErrorKind, StoreError};
 
-use crate::error::Doing;
+use crate::{error::Doing, topology};
 
 /// Whether the owner of a view writes it in transactions: the view's documents, the checkpoint and the fence as one.
 ///
@@ -28,8 +27,8 @@ impl Transactions {
             return Ok(false);
         }
         let doing = Doing::new("opening the database", database.name());
-        let hello = database.run_command(doc! { "hello": 1 }).await.map_err(|error| doing.failed(error))?;
-        let has = hello.contains_key("setName") || hello.get_str("msg").is_ok_and(|msg| msg == "isdbgrid");
+        let kind = topology::kind(database).await.map_err(|error| doing.failed(error))?;
+        let has = kind != topology::Kind::Standalone;
         if !has && self == Self::Always {
             let message = "a standalone server has no transactions: make it a replica set, which may have one member, \
                            or use `Transactions::Auto`";

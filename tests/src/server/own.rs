@@ -1,6 +1,7 @@
 //! A `mongod` that one test has for itself, and may freeze, kill and start again.
 
 mod replica_set;
+mod users;
 
 use std::{
     fs::{self, File},
@@ -19,6 +20,7 @@ use tempfile::TempDir;
 use super::{TestDatabase, record};
 
 pub use replica_set::OwnReplicaSet;
+pub use users::OwnUsers;
 
 /// How long a server may take until it answers.
 const LIMIT: Duration = Duration::from_secs(60);
