@@ -14,7 +14,7 @@ use bson::{Document, doc};
 use flights::{
     input,
     mongo::FlightsDatabase,
-    replay::{ReplayError, replay},
+    replay::{ReplayError, ReplayOptions, replay},
 };
 use projection_core::{Phase, Progress};
 use tokio::{
@@ -94,7 +94,8 @@ async fn begun(test: &TestDatabase) -> (JoinHandle<Result<(), ReplayError>>, Wat
     let (events, views) = (database.events().await.unwrap(), database.views());
     let (tell, told) = oneshot::channel();
     let tell = |watched| _ = tell.send(watched);
-    let replaying = tokio::spawn(replay(events, views, Some(BATCH), tell));
+    let options = ReplayOptions { batch_size: Some(BATCH), ..ReplayOptions::default() };
+    let replaying = tokio::spawn(async move { replay(events, views, &options, tell).await });
     (replaying, told.await.expect("it begins"))
 }
 
