@@ -134,6 +134,30 @@ async fn a_permission_that_is_taken_away_stops_the_projection_until_it_is_resume
     assert_eq!(entries(users.root()).await, [1, 2]);
 }
 
+// spec: B33, B41
+#[tokio::test]
+async fn a_lease_that_may_not_be_renewed_fails_the_projection_instead_of_being_asked_for_for_ever() {
+    let users = OwnUsers::start().await;
+    let app = users.user("app", &["readWrite"]).await;
+    append(&app, 1).await;
+    let runtime = builder(&app).await.start().await.unwrap();
+    runtime.caught_up().await.unwrap();
+
+    // Nothing happens that the projection would have to write.
+    users.grant("app", &["read"]).await;
+    reaches(&runtime, "Failed", |progress| progress.phase == Phase::Failed).await;
+    let message = chain(&runtime.list().remove(0).failure.expect("it has failed"));
+    for part in ["its lease cannot be asked for", "may not `findAndModify` on `projection.leases`", "`readWrite`"] {
+        assert!(message.contains(part), "{message}");
+    }
+
+    users.grant("app", &["readWrite"]).await;
+    append(users.root(), 2).await;
+    runtime.resume("notes").unwrap();
+    reaches(&runtime, "2", |progress| progress.position == Position::from(2)).await;
+    runtime.shutdown().await;
+}
+
 // spec: B33
 #[tokio::test]
 async fn who_is_not_let_in_is_told_what_to_check() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::{core::FeedCore, offer::Offer};
-use crate::{FeedError, progress::Phase};
+use crate::{FeedError, StoreError, progress::Phase};
 
 pub(super) struct Shared {
     pub state: State,
@@ -196,6 +196,14 @@ impl FeedCore {
         if !matches!(&shared.state, State::Failed(cause) if !cause.may_pass()) {
             self.end(&mut shared, State::Stopped);
         }
+    }
+
+    /// No run can begin: this failed, and does not pass.
+    pub(crate) fn cannot_begin(&self, what: &'static str, source: StoreError) {
+        let error = FeedError::Storage { projection: self.projection.clone(), what, source };
+        tracing::error!(projection = self.projection, error = %chain(&error), "failed");
+        let mut shared = self.shared();
+        self.end(&mut shared, State::Failed(error));
     }
 
     /// Why it failed, if it did.

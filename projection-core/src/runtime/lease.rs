@@ -7,7 +7,10 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-use crate::store::{Fence, LeaseAnswer, LeaseRequest, LeaseStorage, Ownership};
+use crate::{
+    StoreError,
+    store::{Fence, LeaseAnswer, LeaseRequest, LeaseStorage, Ownership},
+};
 
 /// Asks for the lease of one projection, again and again.
 pub(super) struct Lease {
@@ -20,7 +23,7 @@ pub(super) enum Attempt {
     Held(Held),
     Taken(Ownership),
     /// The store could not be asked.
-    Failed,
+    Failed(StoreError),
 }
 
 /// A lease that is held, until when at the earliest it is lost.
@@ -33,7 +36,10 @@ pub(super) struct Held {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Kept {
     ToTheEnd,
-    Lost,
+    /// Another process has it.
+    Taken,
+    /// It could not be renewed in time.
+    RanOut,
 }
 
 impl Lease {
@@ -54,7 +60,7 @@ impl Lease {
             Ok(LeaseAnswer::Taken(other)) => Attempt::Taken(other),
             Err(error) => {
                 tracing::warn!(%error, "the lease cannot be asked for");
-                Attempt::Failed
+                Attempt::Failed(error)
             }
         }
     }
@@ -71,10 +77,10 @@ impl Lease {
             let renewed = tokio::time::timeout_at(held.until.into(), self.take()).await;
             match renewed {
                 Ok(Attempt::Held(again)) if again.fence == held.fence => held = again,
-                Ok(Attempt::Failed) if Instant::now() < held.until => {}
-                Ok(Attempt::Held(_) | Attempt::Failed) | Err(_) => {
+                Ok(Attempt::Failed(_)) if Instant::now() < held.until => {}
+                Ok(Attempt::Held(_) | Attempt::Failed(_)) | Err(_) => {
                     tracing::warn!(epoch = held.fence.epoch, "the lease has run out");
-                    return Kept::Lost;
+                    return Kept::RanOut;
                 }
                 Ok(Attempt::Taken(other)) => {
                     tracing::warn!(
@@ -82,7 +88,7 @@ impl Lease {
                         epoch = other.epoch,
                         "another process has taken the projection over"
                     );
-                    return Kept::Lost;
+                    return Kept::Taken;
                 }
             }
         }

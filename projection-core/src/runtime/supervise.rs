@@ -12,7 +12,7 @@ use super::{
     wake::Heard,
     worker::Wanted,
 };
-use crate::{Phase, Position, Retries, RetryStrategy, StoreError, feed::FeedCore};
+use crate::{ErrorKind, Phase, Position, Retries, RetryStrategy, StoreError, feed::FeedCore};
 
 pub(super) struct Supervisor {
     pub feed: Arc<FeedCore>,
@@ -41,7 +41,9 @@ impl Supervisor {
             }
             let held = match self.own().await {
                 Ok(held) => held,
-                Err(Told) => continue,
+                Err(NotOwned::Told) => continue,
+                Err(NotOwned::Failed) if self.told(None).await => continue,
+                Err(NotOwned::Failed) => return,
             };
             self.live_as_owner(held).await;
             match self.feed.failure() {
@@ -83,7 +85,7 @@ impl Supervisor {
     }
 
     /// Stands by until the lease is held. Without leases this process is the only owner.
-    async fn own(&mut self) -> Result<Option<Held>, Told> {
+    async fn own(&mut self) -> Result<Option<Held>, NotOwned> {
         let Some(lease) = self.lease.clone() else { return Ok(None) };
         let interval = lease.interval();
         loop {
@@ -97,14 +99,20 @@ impl Supervisor {
                     tracing::debug!(owner = other.owner, epoch = other.epoch, "standing by");
                     self.feed.waits(Phase::Standby);
                 }
-                Attempt::Failed => self.feed.waits(Phase::Retrying),
+                Attempt::Failed(error) if matches!(error.kind(), ErrorKind::Transient | ErrorKind::Conflict) => {
+                    self.feed.waits(Phase::Retrying);
+                }
+                Attempt::Failed(error) => {
+                    self.feed.cannot_begin("its lease cannot be asked for", error);
+                    return Err(NotOwned::Failed);
+                }
             }
             tokio::select! {
                 biased;
-                () = self.shutdown.cancelled() => return Err(Told),
+                () = self.shutdown.cancelled() => return Err(NotOwned::Told),
                 _ = self.wanted.changed() => {
                     self.wanted.mark_changed();
-                    return Err(Told);
+                    return Err(NotOwned::Told);
                 }
                 () = tokio::time::sleep(interval) => {}
             }
@@ -121,22 +129,35 @@ impl Supervisor {
         let keeping = tokio::spawn({
             let (lease, ended, feed) = (Arc::clone(lease), ended.clone(), Arc::clone(&self.feed));
             async move {
-                if lease.keep(held, &ended).await == Kept::Lost {
+                let kept = lease.keep(held, &ended).await;
+                if kept != Kept::ToTheEnd {
                     feed.step_down();
                 }
+                if kept == Kept::RanOut {
+                    feed.waits(Phase::Retrying);
+                }
+                kept
             }
             .in_current_span()
         });
         lived.await;
         ended.cancel();
-        if keeping.await.is_ok() {
-            lease.give_up(&fence).await;
+        let Ok(kept) = keeping.await else { return };
+        if kept == Kept::RanOut && self.feed.failure().is_none() {
+            // Not a stand-by: nobody else is known to own it.
+            self.feed.waits(Phase::Retrying);
         }
+        lease.give_up(&fence).await;
     }
 }
 
-/// Something else is wanted now.
-struct Told;
+/// Why the lease is not held.
+enum NotOwned {
+    /// Something else is wanted now.
+    Told,
+    /// It cannot be, until somebody has mended the cause.
+    Failed,
+}
 
 /// Catches up, then applies what comes, until it is stopped or fails.
 async fn live(feed: &FeedCore, mut pace: Pace, shutdown: &CancellationToken) {
