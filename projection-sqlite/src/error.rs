@@ -76,7 +76,9 @@ fn kind_of(error: &rusqlite::Error) -> ErrorKind {
             | ErrorCode::FileLockingProtocolFailed
             | ErrorCode::SchemaChanged
             | ErrorCode::OperationInterrupted
-            | ErrorCode::OutOfMemory,
+            | ErrorCode::OutOfMemory
+            // Somebody makes room, and it goes on.
+            | ErrorCode::DiskFull,
         ) => ErrorKind::Transient,
         Some(ErrorCode::TooBig) => ErrorKind::Poison,
         _ => ErrorKind::Permanent,
@@ -90,7 +92,7 @@ fn help(error: &rusqlite::Error) -> Option<&'static str> {
             "another connection has been writing for longer than the busy timeout; keep its transactions short, or \
              raise `SqliteOptions::with_busy_timeout`"
         }
-        ErrorCode::DiskFull => "the disk is full; nothing of this transaction is stored; make room and go on",
+        ErrorCode::DiskFull => "the disk is full; nothing of this transaction is stored; make room",
         ErrorCode::ReadOnly => {
             "the file, or its directory, cannot be written by this process; SQLite makes `-wal` and `-shm` files \
              beside it"
@@ -134,11 +136,12 @@ mod tests {
 
     #[test]
     fn what_may_pass_is_transient_and_what_does_not_is_permanent() {
-        for code in [ffi::SQLITE_BUSY, ffi::SQLITE_BUSY_SNAPSHOT, ffi::SQLITE_LOCKED, ffi::SQLITE_SCHEMA] {
+        for code in
+            [ffi::SQLITE_BUSY, ffi::SQLITE_BUSY_SNAPSHOT, ffi::SQLITE_LOCKED, ffi::SQLITE_SCHEMA, ffi::SQLITE_FULL]
+        {
             assert_eq!(kind_of(&failure(code, "")), ErrorKind::Transient, "{code}");
         }
         for code in [
-            ffi::SQLITE_FULL,
             ffi::SQLITE_READONLY,
             ffi::SQLITE_CORRUPT,
             ffi::SQLITE_NOTADB,
@@ -159,7 +162,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "writing to `orders.v1`: database or disk is full: the disk is full; nothing of this transaction is \
-             stored; make room and go on"
+             stored; make room"
         );
     }
 }

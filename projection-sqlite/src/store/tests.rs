@@ -1,5 +1,8 @@
+use std::time::Duration;
+
 use projection_core::{
-    ErrorKind, Handlers, Position, Projection, StoreError, ViewStore as _,
+    ErrorKind, Event, Handlers, Phase, Position, Projection, ProjectionRuntime, StoreError, ViewStore as _,
+    append::{AppendEvents as _, ExpectedVersion, NewEvent},
     store::{Change, ChangeOutcome, CheckpointOutcome, Commit, Committed, Expected, SharedRepository, SourceName},
 };
 use tempfile::TempDir;
@@ -15,6 +18,32 @@ impl Projection for Text {
     const NAME: &'static str = "text";
 
     fn handlers<H: Handlers<Self>>(_handlers: &mut H) {}
+}
+
+const LARGE: usize = 50_000;
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A large instance for each event.
+struct Large;
+
+#[derive(serde::Deserialize)]
+struct Counted(i64);
+
+impl Event for Counted {
+    const NAME: &'static str = "Counted";
+}
+
+impl Projection for Large {
+    type State = String;
+    type Id = i64;
+    const NAME: &'static str = "large";
+
+    fn handlers<H: Handlers<Self>>(handlers: &mut H) {
+        handlers.on::<Counted>(
+            |counted, _, keys| keys.push(counted.0),
+            |state, _, _, _| *state = Some("x".repeat(LARGE)),
+        );
+    }
 }
 
 async fn in_a_file() -> (TempDir, SqliteStore, SharedRepository<Text>) {
@@ -48,20 +77,46 @@ fn unknown(committed: &Committed) -> &StoreError {
 }
 
 #[tokio::test]
-async fn a_full_disk_stops_the_flush_and_leaves_what_was_stored() {
+async fn a_full_disk_refuses_the_flush_and_leaves_what_was_stored() {
     let (_directory, store, view) = in_a_file().await;
     let large = "x".repeat(200_000);
     commit(&view, 1, &large).await;
     set(&store, "PRAGMA max_page_count = 70").await;
     let committed = commit(&view, 2, &large).await;
     let error = unknown(&committed);
-    assert_eq!(error.kind(), ErrorKind::Permanent);
+    assert_eq!(error.kind(), ErrorKind::Transient);
     assert!(error.to_string().contains("the disk is full; nothing of this transaction is stored"), "{error}");
     assert_eq!(view.find_by_id(&1).await.unwrap().as_ref(), Some(&large));
     assert_eq!(view.find_by_id(&2).await.unwrap(), None);
 
     set(&store, "PRAGMA max_page_count = 10000").await;
     assert!(matches!(commit(&view, 2, &large).await.outcomes[..], [ChangeOutcome::Written { .. }]));
+}
+
+// spec: B33, B41
+#[tokio::test]
+async fn a_projection_waits_for_room_on_a_full_disk_and_goes_on() {
+    let (_directory, store, _view) = in_a_file().await;
+    let events: Vec<_> = (0..40).map(|n| NewEvent::from_json("Counted", n.to_string())).collect();
+    store.events().append("s", ExpectedVersion::Any, events).await.unwrap();
+    set(&store, "PRAGMA max_page_count = 200").await;
+    let views = store.views();
+    let runtime =
+        ProjectionRuntime::builder(store.events(), views).register_with::<Large>(|options| options.batch_size(4));
+    let runtime = runtime.start().await.unwrap();
+    let mut progress = runtime.progress().remove(0);
+    let waits = progress.wait_for(|progress| progress.phase == Phase::Retrying);
+    assert!(waits.await.unwrap().position > Position::START, "some are stored before");
+    let failure = runtime.list().remove(0).failure.unwrap();
+    assert!(failure.may_pass(), "{failure}");
+
+    set(&store, "PRAGMA max_page_count = 100000").await;
+    tokio::time::timeout(LIMIT, runtime.caught_up()).await.expect("it goes on by itself").unwrap();
+    let view = runtime.view::<Large>().unwrap();
+    for id in 0..40 {
+        assert_eq!(view.find(&id).await.unwrap().map(|state| state.len()), Some(LARGE), "{id}");
+    }
+    runtime.shutdown().await;
 }
 
 #[tokio::test]
