@@ -1,6 +1,7 @@
 //! The MongoDB servers that tests run on, and a database of its own for each test.
 
 mod failpoint;
+mod fake;
 mod kind;
 mod monitor;
 mod own;
@@ -12,6 +13,7 @@ use mongodb::{Client, Database, event::EventHandler, options::ClientOptions};
 use tokio::sync::OnceCell;
 
 pub use failpoint::FailPoint;
+pub use fake::FakeServer;
 pub use kind::{Kind, with_database_on};
 pub use monitor::{Commands, Ran};
 pub use own::{OwnReplicaSet, OwnServer, OwnUsers};

@@ -1,0 +1,143 @@
+//! A disk that is full: the projection waits for room, and goes on.
+
+use std::{path::Path, process::Command, time::Duration};
+
+use acceptance::server::{OwnServer, TestDatabase, with_database};
+use bson::doc;
+use mongodb::Database;
+use projection_core::{
+    Event, Phase, Position, Progress, ProjectionRuntime, ViewStore as _, projection, store::SourceName,
+};
+use projection_mongo::{ImportedEvent, MongoEvents, MongoEventsOptions, MongoViews};
+use serde::{Deserialize, Serialize};
+
+const LIMIT: Duration = Duration::from_secs(90);
+const EVENTS: u32 = 400;
+/// Of each instance's state, in bytes.
+const LARGE: usize = 1_000_000;
+
+#[derive(Debug, Serialize, Deserialize, Event)]
+#[event(name = "Noted")]
+struct Noted {
+    n: i64,
+}
+
+/// A small event makes a large state, which does not compress well.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Noise {
+    text: String,
+}
+
+#[projection(name = "noise", id = i64, key = event.n, batch_size = 5)]
+impl Noise {
+    #[on]
+    fn noted(&mut self, event: &Noted) {
+        self.text = noise(event.n.unsigned_abs());
+    }
+}
+
+fn noise(seed: u64) -> String {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut next = || {
+        (state ^= state << 13, state ^= state >> 7, state ^= state << 17);
+        char::from(b'!' + u8::try_from(state % 90).unwrap())
+    };
+    (0..LARGE).map(|_| next()).collect()
+}
+
+async fn start(test: &TestDatabase, count: u32) -> ProjectionRuntime {
+    let database: &Database = &test.database;
+    let events = MongoEvents::open(database, "events", MongoEventsOptions::new()).await.unwrap();
+    let all =
+        (1..=count).map(|n| ImportedEvent::named("Noted", Position::from(n), "s", &Noted { n: n.into() }).unwrap());
+    events.import(all).await.unwrap();
+    let runtime = ProjectionRuntime::builder(events, MongoViews::new(database.clone())).register::<Noise>();
+    runtime.start().await.unwrap()
+}
+
+async fn reaches(runtime: &ProjectionRuntime, what: &str, is: impl FnMut(&Progress) -> bool) {
+    let mut progress = runtime.progress().remove(0);
+    if tokio::time::timeout(LIMIT, progress.wait_for(is)).await.is_err() {
+        panic!("it should reach {what}: {:?}", runtime.list());
+    }
+}
+
+async fn is_right(test: &TestDatabase, count: u32) {
+    let views = MongoViews::new(test.plain().await);
+    let repository = views.open::<Noise>(&SourceName::default()).await.unwrap();
+    for n in 1..=count {
+        let found = repository.find_by_id(&n.into()).await.unwrap().expect("it is stored");
+        assert!(found.text == noise(n.into()), "{n}");
+    }
+}
+
+// spec: B33, B41
+#[tokio::test]
+async fn while_the_server_says_that_its_disk_is_full_the_projection_retries() {
+    with_database(|test| async move {
+        let point = test.fail_after(&["insert"], 3, doc! { "errorCode": 14_031 }).await;
+        let runtime = start(&test, 12).await;
+        reaches(&runtime, "Retrying", |progress| progress.phase == Phase::Retrying).await;
+        point.off().await;
+        reaches(&runtime, "12", |progress| progress.position == Position::from(12)).await;
+        runtime.shutdown().await;
+        is_right(&test, 12).await;
+    })
+    .await;
+}
+
+/// A small file system of our own; taken away when it is dropped.
+struct Disk(tempfile::TempDir);
+
+impl Disk {
+    fn of(size: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        run("mount", &["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"], folder.path());
+        Self(folder)
+    }
+
+    fn grows_to(&self, size: &str) {
+        run("mount", &["-o", &format!("remount,size={size}")], self.0.path());
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        _ = Command::new("umount").arg("--lazy").arg(self.0.path()).status();
+    }
+}
+
+fn run(program: &str, arguments: &[&str], path: &Path) {
+    let status = Command::new(program).args(arguments).arg(path).status().unwrap();
+    assert!(status.success(), "{program}: {status}; this test mounts a file system, and so must be root");
+}
+
+// spec: B33, B41
+#[tokio::test]
+#[ignore = "mounts a file system, and so must be root; run it with `cargo xtask test -- -p acceptance --test mongo_disk -- --ignored`"]
+async fn a_disk_that_is_really_full_is_waited_out() {
+    let disk = Disk::of("300m");
+    let server = OwnServer::start_in(tempfile::tempdir_in(disk.0.path()).unwrap(), &[]).await;
+    let test = server.database().await;
+    let runtime = start(&test, EVENTS).await;
+    reaches(&runtime, "Retrying", |progress| progress.phase == Phase::Retrying).await;
+    let at = runtime.progress()[0].borrow().position;
+    assert!(Position::START < at && at < Position::from(EVENTS), "{at}");
+    let failure = runtime.list().remove(0).failure.expect("there is a cause");
+    println!(
+        "at {at}: {:?}: {}",
+        server.hello().await.map(|_| "it answers"),
+        std::error::Error::source(&failure).unwrap()
+    );
+
+    disk.grows_to("3g");
+    if server.hello().await.is_none() {
+        println!("the server has ended, and is started again");
+        server.kill();
+        assert!(server.start_again().await);
+    }
+    reaches(&runtime, "the end", |progress| progress.position == Position::from(EVENTS)).await;
+    runtime.shutdown().await;
+    is_right(&test, EVENTS).await;
+    drop(server);
+}
