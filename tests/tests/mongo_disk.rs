@@ -39,7 +39,9 @@ impl Noise {
 fn noise(seed: u64) -> String {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = || {
-        (state ^= state << 13, state ^= state >> 7, state ^= state << 17);
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
         char::from(b'!' + u8::try_from(state % 90).unwrap())
     };
     (0..LARGE).map(|_| next()).collect()

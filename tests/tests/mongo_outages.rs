@@ -140,5 +140,5 @@ async fn a_server_that_is_frozen_or_killed_is_waited_for_and_everything_is_appli
 #[tokio::test]
 async fn the_same_without_a_replica_set() {
     let server = OwnServer::standalone().await;
-    outages(&server, &server.database().await).await;
+    outages(&server, &server.impatient_database().await).await;
 }

@@ -107,12 +107,17 @@ impl OwnServer {
     /// Where to connect to it, and to no other member.
     #[must_use]
     pub fn uri(&self) -> String {
-        format!("mongodb://{}/?directConnection=true&{IMPATIENT}", self.address())
+        format!("mongodb://{}/?directConnection=true", self.address())
     }
 
     /// A database on it.
     pub async fn database(&self) -> TestDatabase {
         TestDatabase::at(&self.uri()).await
+    }
+
+    /// A database on it, by a client that soon notices when the server is frozen or away; also when it only is slow.
+    pub async fn impatient_database(&self) -> TestDatabase {
+        TestDatabase::at(&format!("{}&{IMPATIENT}", self.uri())).await
     }
 
     /// A client that only asks.

@@ -37,7 +37,7 @@ impl OwnReplicaSet {
         set
     }
 
-    /// Where to connect to.
+    /// Where to connect to, by a client that soon notices when a member is away.
     #[must_use]
     pub fn uri(&self) -> String {
         let hosts: Vec<_> = self.members.iter().map(OwnServer::address).collect();

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use bson::{Document, doc};
 use tempfile::NamedTempFile;
 
-use super::{IMPATIENT, OwnReplicaSet};
+use super::OwnReplicaSet;
 use crate::server::TestDatabase;
 
 /// A replica set of one on which nobody may do anything but `root` and those who are made.
@@ -57,5 +57,5 @@ impl OwnUsers {
 }
 
 fn uri(set: &OwnReplicaSet, user: &str) -> String {
-    format!("mongodb://{user}:secret@{}/?authSource=admin&directConnection=true&{IMPATIENT}", set.first().address())
+    format!("mongodb://{user}:secret@{}/?authSource=admin&directConnection=true", set.first().address())
 }
