@@ -9,8 +9,12 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::cargo::{self, cargo};
+use crate::crash::{self, Crash};
 use crate::interrupt::Signals;
 use crate::{paths, test};
+
+/// How often each store is crashed.
+const CRASHES: u64 = 6;
 
 /// Runs all steps in order.
 pub(crate) async fn run(signals: &mut Signals) -> Result<()> {
@@ -44,7 +48,15 @@ pub(crate) async fn run(signals: &mut Signals) -> Result<()> {
         succeeded(status)?;
         last_line::check(&lines)
     })
-    .await
+    .await?;
+    step("replays that are killed", async {
+        for store in ["mongo", "mongo-standalone", "sqlite"] {
+            succeeded(crash::run(&Crash::short(store, CRASHES), signals).await?)?;
+        }
+        Ok(())
+    })
+    .await?;
+    step("mechanisms that are broken", async { succeeded(crash::run(&Crash::all_mutants(), signals).await?) }).await
 }
 
 async fn step(name: &str, work: impl Future<Output = Result<()>>) -> Result<()> {

@@ -7,6 +7,7 @@ mod bench;
 mod cargo;
 mod checksum;
 mod ci;
+mod crash;
 mod data;
 mod interrupt;
 mod paths;
@@ -51,6 +52,8 @@ enum Command {
     /// Measures
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Kills a replay of the flights wherever it can, and compares its views with those of one that nobody killed
+    Crash(crash::Crash),
     /// Runs what CI runs
     Ci,
 }
@@ -87,6 +90,7 @@ async fn run(command: Command) -> Result<ExitCode> {
         Command::Data { sample: false } => println!("{}", signals.or(data::year()).await?.display()),
         Command::Data { sample: true } => println!("{}", signals.or(data::week()).await?.display()),
         Command::Bench(bench) => bench::run(bench, &mut signals).await?,
+        Command::Crash(crash) => return Ok(code_of(crash::run(&crash, &mut signals).await?)),
         Command::Ci => ci::run(&mut signals).await?,
     }
     Ok(ExitCode::SUCCESS)

@@ -77,6 +77,11 @@ async fn program() -> Option<PathBuf> {
     located.map_err(|why| eprintln!("tests that start servers of their own will fail: {why:#}")).ok()
 }
 
+/// The program `mongod`, for one who starts it himself.
+pub(crate) async fn mongod() -> Result<PathBuf> {
+    binary::locate().await
+}
+
 async fn start() -> Result<Record> {
     let binary = binary::locate().await?;
     for _ in 0..mongod::PORTS_TO_TRY {

@@ -1,0 +1,86 @@
+//! What a run was: what was done to it, what it promised and did, and whether its views are right.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use anyhow::Result;
+
+use crate::{
+    args::Kind,
+    driver::{compare::Reference, measures, place::Place},
+    journal::{Ended, Line, What},
+};
+
+/// A run that is over.
+#[derive(Debug, Default)]
+pub(crate) struct Ran {
+    pub(crate) seed: u64,
+    pub(crate) took: Duration,
+    /// How the views differ from those of a replay that nobody disturbed.
+    pub(crate) wrong_views: Vec<String>,
+    /// What else did not go as it must.
+    pub(crate) wrong: Vec<String>,
+    /// The steps at which processes were killed.
+    pub(crate) kills: Vec<String>,
+    /// Kills at random moments.
+    pub(crate) random_kills: u64,
+    /// The steps at which one was stopped; at a random moment, empty.
+    pub(crate) stops: Vec<String>,
+    pub(crate) server_kills: u64,
+    /// Batches flushed again after each kill or takeover, for each view that was concerned.
+    pub(crate) again: Vec<u64>,
+    pub(crate) takeovers: Vec<Duration>,
+    /// Batches that were refused because another owned the projection.
+    pub(crate) fenced: u64,
+    /// Faults that never came, since all was done before.
+    pub(crate) missed: usize,
+    /// How often the last start reached each step.
+    pub(crate) steps: BTreeMap<String, u64>,
+}
+
+impl Ran {
+    pub(super) fn of(lines: &[Line], kind: Kind, seed: u64, wrong: Vec<String>) -> Self {
+        let mut ran = Self { seed, wrong, ..Self::default() };
+        for line in lines {
+            match &line.what {
+                What::Signals { step, stop: false } => ran.kills.push(plain(step)),
+                What::Signals { step, stop: true } => ran.stops.push(plain(step)),
+                What::Killed => ran.random_kills += 1,
+                What::Stopped => ran.stops.push(String::new()),
+                What::ServerKilled => ran.server_kills += 1,
+                What::End { ended: Ended::Fenced, .. } => ran.fenced += 1,
+                What::Steps(steps) => ran.steps = steps.iter().cloned().collect(),
+                _ => {}
+            }
+        }
+        ran.again = measures::again(lines);
+        if let Some(most) = ran.again.iter().max().filter(|most| **most > 1) {
+            ran.wrong.push(format!("{most} batches of a view were flushed again after one kill"));
+        }
+        ran.takeovers = measures::takeovers(lines);
+        if kind.has_transactions() {
+            ran.wrong.extend(measures::late_commits(lines, kind == Kind::Mongo));
+        }
+        ran
+    }
+
+    /// Compares what is stored with what must be.
+    pub(super) async fn compare(&mut self, place: &Place, run: &str, reference: &Reference) -> Result<()> {
+        self.wrong_views = reference.differences(&place.documents(run).await?);
+        for checkpoint in place.checkpoints(run).await? {
+            let (name, at) = (&checkpoint.key.projection, checkpoint.position.as_u64());
+            if at != reference.events || !checkpoint.caught_up {
+                self.wrong.push(format!("the checkpoint of {name} is at {at} of {}", reference.events));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn is_wrong(&self) -> bool {
+        !self.wrong_views.is_empty() || !self.wrong.is_empty()
+    }
+}
+
+/// A step without the projection that it was asked for of.
+fn plain(step: &str) -> String {
+    step.split(" of ").next().unwrap_or(step).to_owned()
+}
