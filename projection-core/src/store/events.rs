@@ -143,6 +143,12 @@ pub trait WakeUp: Send {
     /// When it is broken: it is opened anew, and nothing is lost, since it only wakes.
     async fn woken(&mut self) -> Result<(), StoreError>;
 
+    /// Where events stand that came too late: at or below a mark that was given out, so that readers have passed them. Each
+    /// is told once, after [`woken`](Self::woken) has resolved. A store whose mark keeps what it promises has none.
+    fn late(&mut self) -> Vec<Position> {
+        Vec::new()
+    }
+
     /// Whether it tells of the appends of every process. Where not, the store is asked as often as without it.
     fn sees_all(&self) -> bool {
         true
