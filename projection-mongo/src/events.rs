@@ -1,11 +1,14 @@
 //! Events in a MongoDB collection: one document an event.
 
 mod append;
+mod content;
 mod document;
 mod fields;
+mod filling;
 mod import;
 mod open;
 mod options;
+mod others;
 mod page;
 mod parse;
 mod positions;
@@ -26,13 +29,17 @@ use projection_core::{
 };
 use time::OffsetDateTime;
 
-use self::positions::{Positions, Seen};
 pub use self::{
     fields::EventFields,
+    filling::Filling,
     import::ImportedEvent,
     options::MongoEventsOptions,
     page::{MongoEvent, MongoPage},
     positions::Reservation,
+};
+use self::{
+    others::Others,
+    positions::{Positions, Seen},
 };
 use crate::{bulk::Target, error::Doing};
 
@@ -54,8 +61,10 @@ const MAX_LOCATED: usize = 10_000;
 /// the fields are the default ones, or [`appending`](MongoEventsOptions::appending) says so, and the server is a replica
 /// set. Then no event that may still commit stands at or below the mark. Each process that appends has to use this crate.
 ///
-/// **Otherwise the mark is the highest position in the collection.** That is safe while nobody appends concurrently: a
-/// writer that took a lower position and has not committed yet would be passed over.
+/// **Otherwise others write, and the mark stands below the lowest position that is still empty** ([`Filling`]). One that
+/// stays empty for longer than the horizon is taken for one that never will be filled. An event that comes there later is
+/// told of, loudly ([`late_arrivals`](Self::late_arrivals)); that is as much as can be promised of positions that are given
+/// out before the transaction that uses them.
 #[derive(Debug, Clone)]
 pub struct MongoEvents {
     collection: Collection<RawDocumentBuf>,
@@ -63,6 +72,8 @@ pub struct MongoEvents {
     options: MongoEventsOptions,
     /// `None`: the collection is written by others.
     positions: Option<Positions>,
+    /// Where others write, in any order.
+    others: Option<Arc<Others>>,
     /// Why nothing can be appended.
     refusal: Option<Arc<str>>,
     seen: Arc<Seen>,
@@ -93,6 +104,7 @@ impl MongoEvents {
             target: Target { database: database.clone(), collection: collection.to_owned() },
             options,
             positions: None,
+            others: None,
             refusal: None,
             seen,
             reading: Doing::new("reading", collection),
@@ -101,7 +113,18 @@ impl MongoEvents {
         open::ensure_indexes(database, collection, &events.options).await?;
         events.check_positions().await?;
         events.prepare_appending(server, positions).await?;
+        if let (None, Filling::Late { horizon }) = (&events.positions, events.options.filling()) {
+            events.others = Some(Others::new(horizon));
+        }
         Ok(events)
+    }
+
+    /// How many events this store and its clones have seen come later than the horizon allows, since it was opened: each
+    /// was passed over by readers. They are seen by the change stream, so only while a runtime listens, and on a replica
+    /// set. No round trip.
+    #[must_use]
+    pub fn late_arrivals(&self) -> u64 {
+        self.others.as_ref().map_or(0, |others| others.late())
     }
 
     /// The appends that hold the mark, the oldest first: those that have taken a position and have not committed yet.
@@ -183,11 +206,12 @@ impl EventStore for MongoEvents {
         self.options.source_name().clone()
     }
 
-    /// One round trip; more when an append is older than it should be, and is given up.
+    /// One round trip; more when an append is older than it should be, and is given up. Two where others write.
     async fn mark(&self) -> Result<Position, StoreError> {
-        match &self.positions {
-            Some(positions) => positions.mark(&mut self.session().await?).await,
-            None => self.highest().await,
+        match (&self.positions, &self.others) {
+            (Some(positions), _) => positions.mark(&mut self.session().await?).await,
+            (None, Some(others)) => self.mark_of(others).await,
+            (None, None) => self.highest().await,
         }
     }
 
@@ -246,6 +270,12 @@ impl EventStore for MongoEvents {
     }
 
     async fn held_by(&self) -> Result<Option<String>, StoreError> {
+        if let Some((position, since, horizon)) = self.others.as_ref().and_then(|others| others.held()) {
+            return Ok(Some(format!(
+                "position {position}, which is still empty and has been for {since:.1?}; it is passed once {horizon:?} \
+                 have gone by since a higher one was seen"
+            )));
+        }
         Ok(self.holding().await?.first().map(|oldest| {
             let Reservation { owner, low, since, .. } = oldest;
             format!("an append of {owner} that has positions above {low} since {since} and has not committed yet")

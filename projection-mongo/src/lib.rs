@@ -62,6 +62,8 @@ mod writer;
 
 pub use checkpoints::MongoCheckpoints;
 pub use error::MongoError;
-pub use events::{EventFields, ImportedEvent, MongoEvent, MongoEvents, MongoEventsOptions, MongoPage, Reservation};
+pub use events::{
+    EventFields, Filling, ImportedEvent, MongoEvent, MongoEvents, MongoEventsOptions, MongoPage, Reservation,
+};
 pub use leases::MongoLeases;
 pub use views::{MongoViews, MongoViewsOptions, Transactions};

@@ -9,7 +9,7 @@ use projection_core::{
     ErrorKind, EventRef, EventStore as _, Filter, Position, StoreError,
     store::{EventPage as _, RawEvent as _, Window},
 };
-use projection_mongo::{EventFields, ImportedEvent, MongoEvents, MongoEventsOptions};
+use projection_mongo::{EventFields, Filling, ImportedEvent, MongoEvents, MongoEventsOptions};
 use serde::Deserialize;
 
 on_each_kind_of_server!(
@@ -155,6 +155,8 @@ async fn a_collection_that_exists_is_read_as_it_is(server: Kind) {
             .with_time("at")
             .with_data("payload");
         let options = MongoEventsOptions::new().with_fields(fields).with_default_source("shop");
+        // The events before the seventh are gone.
+        let options = options.with_filling(Filling::InOrder);
         let store = MongoEvents::open(&database.database, "events", options).await.unwrap();
         assert_eq!(store.mark().await.unwrap(), Position::from(7));
 

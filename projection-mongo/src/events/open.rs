@@ -1,6 +1,6 @@
 //! What is checked and made when an event collection is opened.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use bson::{Document, RawDocumentBuf, doc};
 use futures::TryStreamExt as _;
@@ -19,6 +19,11 @@ use crate::{
 
 /// The code for a collection that is not there.
 const NAMESPACE_NOT_FOUND: i32 = 26;
+
+/// How long it is looked for events without a position.
+const LIMIT: Duration = Duration::from_secs(10);
+/// The code of a statement that took longer than it may.
+const TOO_LONG: i32 = 50;
 
 /// The collection, read so that nothing is seen that a failover could undo.
 pub(super) fn majority(database: &Database, name: &str) -> Collection<RawDocumentBuf> {
@@ -214,7 +219,18 @@ impl MongoEvents {
             doc! { position: null },
             doc! { position: { "$type": others.as_slice() } },
         ] {
-            let found = self.collection.find_one(bad).await.map_err(|error| self.reading.failed(error))?;
+            let found = match self.collection.find_one(bad).max_time(LIMIT).await {
+                Ok(found) => found,
+                Err(error) if code_of(&error) == Some(TOO_LONG) => {
+                    tracing::warn!(
+                        position,
+                        "it was not checked that every event has a position: an index that is sparse cannot tell, and \
+                         looking at all takes too long"
+                    );
+                    continue;
+                }
+                Err(error) => return Err(self.reading.failed(error)),
+            };
             if let Some(event) = found {
                 let why = parse::position_of(&event, self.fields()).err();
                 let why = why.unwrap_or_else(|| parse::BadEvent::new(&event, position, "is not above 0"));

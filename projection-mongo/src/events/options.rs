@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use projection_core::{InvalidOption, store::SourceName};
 
-use super::EventFields;
+use super::{EventFields, Filling};
 
 /// How long an append may take from its reservation to its commit.
 const COMMIT_WITHIN: Duration = Duration::from_secs(10);
@@ -18,6 +18,8 @@ pub struct MongoEventsOptions {
     makes_indexes: bool,
     /// `None`: where the fields are the default ones.
     appends: Option<bool>,
+    filling: Filling,
+    data_by_content_type: bool,
     owner: Arc<str>,
     commit_within: Duration,
 }
@@ -34,9 +36,19 @@ impl MongoEventsOptions {
             source_name,
             makes_indexes: true,
             appends: None,
+            filling: Filling::default(),
+            data_by_content_type: false,
             owner: format!("process {}", std::process::id()).into(),
             commit_within: COMMIT_WITHIN,
         }
+    }
+
+    /// A collection that Occurrent's MongoDB event stores write, with `position`s: [written by
+    /// others](Self::written_by_others), positions [filled late](Filling::Late), data
+    /// [by its content type](Self::with_data_by_content_type), and no index made beside theirs.
+    #[must_use]
+    pub fn occurrent() -> Self {
+        Self::new().written_by_others().with_data_by_content_type().without_making_indexes()
     }
 
     /// The fields of an event.
@@ -75,11 +87,27 @@ impl MongoEventsOptions {
         self
     }
 
-    /// Events are written by a program that does not use this crate: the mark is the highest position. So it is where the
-    /// fields are mapped, unless [`appending`](Self::appending) is said.
+    /// Events are written by a program that does not use this crate, and positions are filled as
+    /// [`with_filling`](Self::with_filling) says. So it is where the fields are mapped, unless [`appending`](Self::appending)
+    /// is said.
     #[must_use]
     pub fn written_by_others(mut self) -> Self {
         self.appends = Some(false);
+        self
+    }
+
+    /// How others fill the positions, where they write: [late](Filling::late), where nothing is said.
+    #[must_use]
+    pub fn with_filling(mut self, filling: Filling) -> Self {
+        self.filling = filling;
+        self
+    }
+
+    /// Data that is text or bytes is JSON, where the field `datacontenttype` says so or is missing; otherwise it is the text
+    /// or the bytes. Data that is a document is a document in any case.
+    #[must_use]
+    pub fn with_data_by_content_type(mut self) -> Self {
+        self.data_by_content_type = true;
         self
     }
 
@@ -106,7 +134,16 @@ impl MongoEventsOptions {
             let allowed = "from one second to ten minutes";
             return Err(InvalidOption { option: "commit_within", value: format!("{limit:?}"), allowed });
         }
+        self.filling.check()?;
         self.fields.check()
+    }
+
+    pub(super) fn filling(&self) -> Filling {
+        self.filling
+    }
+
+    pub(super) fn data_by_content_type(&self) -> bool {
+        self.data_by_content_type
     }
 
     pub(super) fn appends(&self) -> bool {

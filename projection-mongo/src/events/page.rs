@@ -11,7 +11,7 @@ use projection_core::{
 use serde::de::DeserializeOwned;
 
 use super::{
-    MongoEvents,
+    MongoEvents, content,
     parse::{self, DataAt, Names},
 };
 use crate::decode;
@@ -23,6 +23,7 @@ pub struct MongoPage {
     entries: Vec<Entry>,
     covers: Position,
     data_field: Option<String>,
+    by_content_type: bool,
 }
 
 #[derive(Debug)]
@@ -39,11 +40,12 @@ pub struct MongoEvent<'a> {
     entry: &'a Entry,
     event: &'a [u8],
     data_field: Option<&'a str>,
+    by_content_type: bool,
 }
 
 impl MongoPage {
     pub(super) fn empty(covers: Position) -> Self {
-        Self { batch: None, entries: Vec::new(), covers, data_field: None }
+        Self { batch: None, entries: Vec::new(), covers, data_field: None, by_content_type: false }
     }
 
     /// The events in a reply to a query for `limit` of them.
@@ -78,7 +80,8 @@ impl MongoPage {
             None if is_cut => return Err(reading.wrong(ErrorKind::Transient, "the server answered an empty batch")),
             _ => window.up_to,
         };
-        Ok(Self { entries, covers, data_field: fields.data.clone(), batch: Some(batch) })
+        let by_content_type = store.options.data_by_content_type();
+        Ok(Self { entries, covers, data_field: fields.data.clone(), by_content_type, batch: Some(batch) })
     }
 }
 
@@ -97,6 +100,7 @@ impl EventPage for MongoPage {
             entry,
             event: &reply[entry.event.clone()],
             data_field: self.data_field.as_deref(),
+            by_content_type: self.by_content_type,
         })
     }
 
@@ -131,6 +135,11 @@ impl RawEvent for MongoEvent<'_> {
             DataAt::Event => {
                 let event = document(self.event)?;
                 let data = self.data_field.map(|field| parse::field(event, field).unwrap_or(RawBsonRef::Null));
+                if let Some(json) =
+                    data.filter(|_| self.by_content_type).and_then(|data| content::json(event, data))
+                {
+                    return serde_json::from_slice(json).map_err(StoreError::poison);
+                }
                 decode::from_value(data.unwrap_or(RawBsonRef::Document(event)))
             }
             DataAt::Nowhere => decode::from_value(RawBsonRef::Document(document(EMPTY)?)),

@@ -182,9 +182,19 @@ fn time(value: RawBsonRef<'_>) -> Result<Option<OffsetDateTime>, &'static str> {
             let nanoseconds = i128::from(date.timestamp_millis()) * 1_000_000;
             OffsetDateTime::from_unix_timestamp_nanos(nanoseconds).map(Some).map_err(|_| WRONG)
         }
-        RawBsonRef::String(text) => OffsetDateTime::parse(text, &Rfc3339).map(Some).map_err(|_| WRONG),
+        RawBsonRef::String(text) => time_of_text(text).map(Some).ok_or(WRONG),
         _ => Err(WRONG),
     }
+}
+
+/// As in RFC 3339; also without seconds, as Java writes a time on the full minute.
+fn time_of_text(text: &str) -> Option<OffsetDateTime> {
+    const TO_THE_MINUTE: usize = "2013-01-01T10:00".len();
+    let parse = |text: &str| OffsetDateTime::parse(text, &Rfc3339).ok();
+    parse(text).or_else(|| {
+        let (minute, offset) = text.split_at_checked(TO_THE_MINUTE)?;
+        parse(&format!("{minute}:00{offset}"))
+    })
 }
 
 /// The value of a field that is no document.
@@ -247,6 +257,15 @@ mod tests {
         assert!(read(doc! { "_id": "x", "position": 1, "id": "e" }).ends_with("`type` is missing"));
         let bad_time = doc! { "_id": "x", "position": 1, "id": "e", "type": "A", "time": "yesterday" };
         assert!(read(bad_time).contains("`time` is no time"));
+    }
+
+    #[test]
+    fn a_time_on_the_full_minute_needs_no_seconds() {
+        let time = |text| time_of_text(text).map(OffsetDateTime::unix_timestamp_nanos);
+        assert_eq!(time("2013-01-01T10:00Z"), Some(1_357_034_400_000_000_000));
+        assert_eq!(time("2013-01-01T12:00+02:00"), time("2013-01-01T10:00Z"));
+        assert_eq!(time("2013-01-01T10:00:00.000000001Z"), Some(1_357_034_400_000_000_001));
+        assert_eq!((time("2013-01-01T10Z"), time("2013-01-01T10:0"), time("yesterday")), (None, None, None));
     }
 
     #[test]

@@ -1,13 +1,18 @@
-//! A change stream that only wakes: it is told when the mark may have moved, and what was appended is read by position.
+//! A change stream that wakes: it is told when the mark may have moved, and what was appended is read by position.
+//!
+//! Where others write, it also tells of events that came after their position was closed.
 
-use std::time::Duration;
+mod arrivals;
+
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use bson::{Document, doc};
 use futures::{FutureExt as _, StreamExt as _};
 use mongodb::change_stream::ChangeStream;
-use projection_core::{ErrorKind, StoreError, store::WakeUp};
+use projection_core::{ErrorKind, Position, StoreError, store::WakeUp};
 
+use self::arrivals::Arrivals;
 use super::MongoEvents;
 use crate::error::{Doing, code_of};
 
@@ -20,6 +25,8 @@ const WAIT: Duration = Duration::from_secs(5);
 struct Listening {
     changes: ChangeStream<Document>,
     doing: Doing,
+    /// Where others write, in any order.
+    arrivals: Option<Arrivals>,
 }
 
 /// Listens for what moves the mark. Where events are appended that is the end of each reservation, one small change an
@@ -27,32 +34,68 @@ struct Listening {
 pub(super) async fn listen(store: &MongoEvents) -> Result<Option<Box<dyn WakeUp>>, StoreError> {
     let of = store.positions.as_ref().map_or(&store.target, |positions| positions.target());
     let doing = Doing::new("listening to", &of.collection);
-    let moves = match &store.positions {
-        None => doc! { "operationType": "insert" },
-        Some(_) => doc! { "$or": [
+    let arrivals = store.others.as_ref().map(|others| Arrivals::new(store, Arc::clone(others)));
+    let pipeline = match (&store.positions, &arrivals) {
+        (Some(_), _) => told(doc! { "$or": [
             { "operationType": "delete" },
             { "operationType": "insert", "documentKey._id.settled": { "$exists": true } },
             { "updateDescription.updatedFields.raised": { "$exists": true } },
-        ] },
+        ] }),
+        (None, None) => told(doc! { "operationType": "insert" }),
+        (None, Some(arrivals)) => arrivals.pipeline(),
     };
-    let pipeline = [doc! { "$match": moves }, doc! { "$project": { "_id": 1 } }];
     let collection = of.database.collection::<Document>(&of.collection);
-    let changes = collection.watch().pipeline(pipeline).max_await_time(WAIT).await;
-    match changes {
-        Ok(changes) => Ok(Some(Box::new(Listening { changes: changes.with_type(), doing }))),
-        Err(error) if code_of(&error) == Some(ONLY_ON_REPLICA_SETS) => Ok(None),
-        Err(error) => Err(doing.failed(error)),
+    let mut watch = collection.watch().pipeline(pipeline).max_await_time(WAIT);
+    if let Some(arrivals) = &arrivals {
+        watch = arrivals.go_on(watch);
     }
+    match watch.await {
+        Ok(changes) => Ok(Some(Box::new(Listening { changes: changes.with_type(), doing, arrivals }))),
+        Err(error) if code_of(&error) == Some(ONLY_ON_REPLICA_SETS) => {
+            if arrivals.is_some() {
+                tracing::warn!("a standalone server does not tell of events that come late: they are passed over");
+            }
+            Ok(None)
+        }
+        Err(error) => {
+            if let Some(arrivals) = &arrivals {
+                arrivals.broke(&error);
+            }
+            Err(doing.failed(error))
+        }
+    }
+}
+
+/// That something happened is enough.
+fn told(moves: Document) -> Vec<Document> {
+    vec![doc! { "$match": moves }, doc! { "$project": { "_id": 1 } }]
 }
 
 #[async_trait]
 impl WakeUp for Listening {
     async fn woken(&mut self) -> Result<(), StoreError> {
-        let mut change = self.changes.next().await;
+        let again = self.arrivals.as_ref().and_then(Arrivals::ask_again);
+        let mut change = match again {
+            None => self.changes.next().await,
+            Some(again) => match tokio::time::timeout(again, self.changes.next()).await {
+                Ok(change) => change,
+                // No change moves the mark now, but time may.
+                Err(_) => return Ok(()),
+            },
+        };
         loop {
             match change {
-                Some(Ok(_)) => {}
-                Some(Err(error)) => return Err(self.doing.failed(error)),
+                Some(Ok(change)) => {
+                    if let Some(arrivals) = &self.arrivals {
+                        arrivals.hear(&change, self.changes.resume_token());
+                    }
+                }
+                Some(Err(error)) => {
+                    if let Some(arrivals) = &self.arrivals {
+                        arrivals.broke(&error);
+                    }
+                    return Err(self.doing.failed(error));
+                }
                 None => return Err(self.doing.wrong(ErrorKind::Transient, "the change stream has ended")),
             }
             // Those that have arrived already are of the same waking.
@@ -61,5 +104,9 @@ impl WakeUp for Listening {
                 None => return Ok(()),
             };
         }
+    }
+
+    fn late(&mut self) -> Vec<Position> {
+        self.arrivals.as_ref().map(Arrivals::take_late).unwrap_or_default()
     }
 }

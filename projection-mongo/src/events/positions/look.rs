@@ -40,6 +40,11 @@ impl Seen {
         }
     }
 
+    /// That time; later times are greater numbers.
+    pub(in crate::events) fn time(&self) -> u64 {
+        self.time.load(Ordering::SeqCst)
+    }
+
     fn mark(&self, mark: i64) -> i64 {
         self.mark.fetch_max(mark, Ordering::SeqCst).max(mark)
     }
