@@ -41,12 +41,6 @@ impl TestDatabase {
         Self::named(uri, self.database.name().to_owned()).await
     }
 
-    /// Where it is.
-    #[must_use]
-    pub fn uri(&self) -> &str {
-        &self.uri
-    }
-
     async fn named(uri: &str, name: String) -> Self {
         let uri: Arc<str> = uri.into();
         let commands = Commands::default();
