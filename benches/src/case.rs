@@ -128,16 +128,16 @@ impl Bench<'_> {
         Spec { place: self.place.clone(), work, tuning, counting, telling: false }
     }
 
-    /// Kills a rebuild in its middle. It may lose a quarter of its work at most, so that there is something to resume.
+    /// Kills a rebuild in its middle. It may lose an eighth of its work at most, so that there is something to resume.
     async fn kill(&self, seconds: f64) -> Result<Killed> {
         eprintln!("{} over {} instances: killing a rebuild", self.shape.events, self.shape.instances);
         self.make_ready(Way::Rebuild).await?;
         let mut spec = self.spec(Way::Rebuild, false);
         spec.tuning.lease = Some(KILLED_LEASE);
-        spec.tuning.max_loss = Some(Duration::from_secs_f64((seconds / 4.0).max(0.05)));
+        spec.tuning.max_loss = Some(Duration::from_secs_f64((seconds / 8.0).max(0.02)));
         let Dataset { first, last, .. } = self.dataset;
         let middle =
-            Middle { first, past: first + (last - first) / 3, patience: Duration::from_secs_f64(seconds * 0.8) };
+            Middle { first, past: first + (last - first) / 3, patience: Duration::from_secs_f64(seconds * 2.0) };
         let killed = kill::kill_and_resume(&spec, middle).await?;
         let whole = Measured { events: killed.events, ..Measured::default() };
         self.check(Way::Rebuild, &whole).await?;

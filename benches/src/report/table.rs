@@ -60,7 +60,7 @@ impl Report<'_> {
 fn rows(text: &mut String, case: &Case) {
     _ = writeln!(
         text,
-        "{:<22} {:>9} {:>22} {:>16} {:>7} {:>7} {:>7} {:>11} {:>11} {:>8}",
+        "{:<22} {:>9} {:>26} {:>20} {:>7} {:>7} {:>7} {:>11} {:>11} {:>8}",
         "",
         "events/s",
         "(min to max)",
@@ -74,7 +74,7 @@ fn rows(text: &mut String, case: &Case) {
     );
     _ = writeln!(
         text,
-        "{:<22} {:>9} {:>22} {:>16} {:>7} {:>7} {:>7} {:>11} {:>11} {:>8}",
+        "{:<22} {:>9} {:>26} {:>20} {:>7} {:>7} {:>7} {:>11} {:>11} {:>8}",
         "", "", "", "", "CPU s", "CPU s", "MB", "an event", "an event", ""
     );
     for runs in &case.ways {
@@ -92,7 +92,7 @@ fn row(text: &mut String, runs: &WayRuns) {
     let dash = || "-".to_owned();
     _ = writeln!(
         text,
-        "{:<22} {:>9} {:>22} {:>16} {:>7} {:>7} {:>7} {:>11} {:>11} {:>8}",
+        "{:<22} {:>9} {:>26} {:>20} {:>7} {:>7} {:>7} {:>11} {:>11} {:>8}",
         runs.way.title(),
         whole(rate.median),
         between(&rate, whole),
