@@ -62,6 +62,10 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 7)]
     pub(crate) seed: u64,
 
+    /// Drop the made-up history afterwards, instead of keeping it for the next run
+    #[arg(long)]
+    pub(crate) forget: bool,
+
     /// Also replay the flights in this CSV file, each view alone and all together
     #[arg(long, value_name = "FILE")]
     pub(crate) flights: Option<PathBuf>,

@@ -67,6 +67,10 @@ pub(crate) async fn measure(args: &Args, place: &Place, shape: Shape) -> Result<
     }
     let mut case = Case { shape, event_bytes: dataset.event_bytes, ways, killed: None };
     case.killed = Some(bench.kill(case.seconds(Way::Rebuild)).await?);
+    match place {
+        Place::Mongo { uri } => mongo::clean_up(uri, &shape, args.forget).await?,
+        Place::Sqlite { directory } => sqlite::clean_up(directory, &shape, args.forget)?,
+    }
     Ok(case)
 }
 

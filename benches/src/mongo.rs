@@ -16,7 +16,7 @@ use projection_mongo::{MongoEvents, MongoEventsOptions, MongoViews};
 
 pub(crate) use connect::Server;
 pub(crate) use dataset::prepare;
-pub(crate) use target::{check, make_ready};
+pub(crate) use target::{check, clean_up, make_ready};
 
 use crate::{
     account::Account,
@@ -28,8 +28,6 @@ use crate::{
 
 /// The collection of the events, in a database of their own.
 const EVENTS: &str = "events";
-/// The database that each run writes to; dropped before each.
-const TARGET: &str = "bench_replay_target";
 /// The collection of the accounts that are written by hand.
 const BY_HAND: &str = "accounts";
 
@@ -40,7 +38,7 @@ pub(crate) async fn run(uri: &str, spec: &Spec) -> Result<Measured> {
     };
     let server = Server::connect(uri, spec.counting).await?;
     let history = server.database(&dataset::name(shape));
-    let target = server.database(TARGET);
+    let target = server.database(&target::name(shape));
     let concern = concern(*majority);
     match way {
         Way::Rebuild | Way::Default => {

@@ -15,7 +15,7 @@ use projection_sqlite::{
 };
 
 pub(crate) use dataset::prepare;
-pub(crate) use target::{check, make_ready};
+pub(crate) use target::{check, clean_up, make_ready};
 
 use crate::{
     account::Account,

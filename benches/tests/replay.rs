@@ -6,14 +6,21 @@ use std::process::Command;
 
 use serde_json::Value;
 
-const TINY: [&str; 10] =
-    ["--events", "2000", "--instances", "100", "--repeat", "1", "--sample", "50", "--json", "--plot"];
+const TINY: [&str; 11] =
+    ["--events", "2000", "--instances", "100", "--repeat", "1", "--sample", "50", "--forget", "--json", "--plot"];
 
 /// The last line of its output; the plot.
 fn run(name: &str, flags: &[&str]) -> (Value, String) {
     let plot = std::env::temp_dir().join(format!("bench-replay-{name}-{}.svg", std::process::id()));
+    // Several runs of the tests may share a server.
     let mut command = Command::new(env!("CARGO_BIN_EXE_replay"));
-    let output = command.args(TINY).arg(&plot).args(flags).output().unwrap();
+    let output = command
+        .args(TINY)
+        .arg(&plot)
+        .args(flags)
+        .args(["--seed", &std::process::id().to_string()])
+        .output()
+        .unwrap();
     let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     // So small a history says nothing of speed: that the run is void is no failure.
     let last = text.lines().last().unwrap_or_else(|| panic!("it printed nothing: {errors}"));

@@ -7,7 +7,7 @@ use mongodb::Database;
 use projection_core::ProjectionRuntime;
 use projection_mongo::{MongoEvents, MongoEventsOptions, MongoViews, MongoViewsOptions};
 
-use super::{BY_HAND, Server, TARGET, dataset};
+use super::{BY_HAND, Server, dataset};
 use crate::{
     account::Account,
     dataset::Dataset,
@@ -19,11 +19,26 @@ use crate::{
     way::Way,
 };
 
+/// The database that each run over this history writes to.
+pub(super) fn name(shape: &Shape) -> String {
+    format!("{}_view", dataset::name(shape))
+}
+
+/// Drops what the runs have written, and the history too if it is not to be kept.
+pub(crate) async fn clean_up(uri: &str, shape: &Shape, forget: bool) -> Result<()> {
+    let server = Server::connect(uri, false).await?;
+    server.database(&name(shape)).drop().await?;
+    if forget {
+        server.database(&dataset::name(shape)).drop().await?;
+    }
+    Ok(())
+}
+
 /// Empties the target; fills it with what one event for each account makes, if asked. What is left to write of earlier
 /// runs is written before this one begins.
 pub(crate) async fn make_ready(uri: &str, shape: &Shape, way: Way, filled: bool) -> Result<()> {
     let server = Server::connect(uri, false).await?;
-    let target = server.database(TARGET);
+    let target = server.database(&name(shape));
     target.drop().await?;
     if filled && way.is_ours() {
         fill_ours(&server.database(&dataset::name(shape)), &target).await?;
@@ -74,7 +89,7 @@ pub(crate) async fn check(
         return Ok(());
     }
     let server = Server::connect(uri, false).await?;
-    let found = totals(&server.database(TARGET), way).await?;
+    let found = totals(&server.database(&name(shape)), way).await?;
     let opened = filled && way != Way::Insert;
     let whole = way == Way::Insert || measured.events == shape.events;
     let expected = match (opened, whole) {

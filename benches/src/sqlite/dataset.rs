@@ -25,12 +25,26 @@ pub(super) fn file(directory: &Path, shape: &Shape) -> PathBuf {
     directory.join(format!("{}.db", shape.name()))
 }
 
+/// Says that the history is there whole.
+fn note(directory: &Path, shape: &Shape) -> PathBuf {
+    directory.join(format!("{}.json", shape.name()))
+}
+
+/// Removes a history.
+pub(super) fn forget(directory: &Path, shape: &Shape) -> Result<()> {
+    fs::remove_file(note(directory, shape))?;
+    super::target::remove(&file(directory, shape))
+}
+
 /// Makes the history if it is not there whole.
 pub(crate) async fn prepare(directory: &Path, shape: &Shape) -> Result<Dataset> {
     fs::create_dir_all(directory).with_context(|| format!("cannot make {}", directory.display()))?;
-    let (file, note) = (file(directory, shape), directory.join(format!("{}.json", shape.name())));
+    let (file, note) = (file(directory, shape), note(directory, shape));
     // Written last: it is there only if the whole history is.
-    if let Some(dataset) = fs::read(&note).ok().and_then(|note| serde_json::from_slice(&note).ok()) {
+    let totals = Totals::of(shape.final_states().values());
+    let kept: Option<Dataset> = fs::read(&note).ok().and_then(|note| serde_json::from_slice(&note).ok());
+    // Another release of this benchmark may have made another history of the same shape.
+    if let Some(dataset) = kept.filter(|dataset| dataset.totals == totals) {
         return Ok(dataset);
     }
     eprintln!("making {} events over {} instances, once …", shape.events, shape.instances);
@@ -45,12 +59,7 @@ pub(crate) async fn prepare(directory: &Path, shape: &Shape) -> Result<Dataset> 
         }
         events.append_all(chunk).await?;
     }
-    let dataset = Dataset {
-        totals: Totals::of(shape.final_states().values()),
-        event_bytes: mean_bytes(&file)?,
-        first: 0,
-        last: shape.events.cast_signed(),
-    };
+    let dataset = Dataset { totals, event_bytes: mean_bytes(&file)?, first: 0, last: shape.events.cast_signed() };
     fs::write(&note, serde_json::to_vec(&dataset)?)?;
     Ok(dataset)
 }

@@ -8,6 +8,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 
+use super::dataset;
 use crate::{
     dataset::Dataset,
     generate::{Shape, Totals},
@@ -23,6 +24,15 @@ pub(super) fn file(directory: &Path) -> PathBuf {
 /// Removes what an earlier run wrote.
 pub(crate) fn make_ready(directory: &Path) -> Result<()> {
     remove(&file(directory))
+}
+
+/// Removes what the runs have written, and the history too if it is not to be kept.
+pub(crate) fn clean_up(directory: &Path, shape: &Shape, forget: bool) -> Result<()> {
+    remove(&file(directory))?;
+    if forget {
+        dataset::forget(directory, shape)?;
+    }
+    Ok(())
 }
 
 /// Removes a database with what lies beside it.
