@@ -69,16 +69,18 @@ impl Plan {
         let mut random = Random::new(seed);
         let events = catalog.events;
         let batch_size = random.of_any_size((events / 2000).clamp(50, 500), (events / 20).clamp(500, 50_000));
+        // From one batch for a page or two to one for all of them.
+        let most = u64::from(events.max(2).ilog2());
+        let memory_budget = random.one_in(4).then(|| 1 << random.between(12, most));
         let picked = seed.wrapping_mul(AT_STEPS as u64);
         let may_be_late = kind.has_transactions() || late_writers;
-        let mut planning = Planning { random, catalog, batch_size, picked, may_be_late };
+        let mut planning = Planning { random, catalog, batch_size, memory_budget, picked, may_be_late };
         let processes = if seed % 2 == 1 { vec![planning.alone()] } else { planning.two() };
         let has_server = kind != Kind::Sqlite;
         let server_killed = (has_server && seed % 5 < 2).then(|| {
             let pace = u64::try_from(catalog.pace.as_millis()).unwrap_or(u64::MAX);
             pace / 10 + planning.random.below(pace)
         });
-        let memory_budget = planning.random.one_in(4).then(|| 1 << planning.random.between(15, 21));
         let second_after = planning.random.below(500);
         let batch_size = usize::try_from(batch_size).unwrap_or(usize::MAX);
         Self { seed, memory_budget, second_after, batch_size, processes, server_killed }
@@ -89,6 +91,7 @@ struct Planning<'a> {
     random: Random,
     catalog: &'a Catalog,
     batch_size: u64,
+    memory_budget: Option<usize>,
     /// Steps go round, so that so many runs meet them all.
     picked: u64,
     /// Whether a process may be stopped past its lease.
@@ -169,6 +172,8 @@ impl Planning<'_> {
     /// Which time it is reached: so that `of` faults find their place in one replay.
     fn occurrence(&mut self, step: &Step, reached: u64, of: u64) -> u64 {
         let spread = match step.per_batch {
+            // How many batches there will be, nobody knows.
+            true if self.memory_budget.is_some() => 4,
             true => reached * self.catalog.batch_size / self.batch_size.max(1) / (of + 1),
             false if reached > 40 => reached / (of + 1),
             false => reached,
