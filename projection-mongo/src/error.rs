@@ -119,12 +119,21 @@ fn kind_of(error: &DriverError) -> ErrorKind {
         | Driver::ServerSelection { .. }
         | Driver::DnsResolve { .. } => ErrorKind::Transient,
         _ if labelled.iter().any(|label| error.contains_label(label)) => ErrorKind::Transient,
-        _ => code_of(error).map_or(ErrorKind::Permanent, kind_of_code),
+        Driver::Command(error) => kind_of_answer(error.code, &error.message),
+        _ => code_of(error).map_or(ErrorKind::Permanent, |code| kind_of_answer(code, "")),
     }
 }
 
-/// What a code of the server means, in an error or in a `writeConcernError`.
-pub(crate) fn kind_of_code(code: i32) -> ErrorKind {
+/// What an answer of the server means: by its code, and by its text where the code says nothing.
+pub(crate) fn kind_of_answer(code: i32, message: &str) -> ErrorKind {
+    match code {
+        // So the storage engine's errors come, whatever they are.
+        UNKNOWN_ERROR if message.contains("No space left on device") => ErrorKind::Transient,
+        code => kind_of_code(code),
+    }
+}
+
+fn kind_of_code(code: i32) -> ErrorKind {
     match code {
         // Host unreachable, host not found, network timeout.
         6 | 7 | 89 |
@@ -144,6 +153,8 @@ pub(crate) fn kind_of_code(code: i32) -> ErrorKind {
     }
 }
 
+/// The code of what has no code of its own.
+const UNKNOWN_ERROR: i32 = 8;
 /// The code of a name that is taken.
 pub(crate) const NAMESPACE_EXISTS: i32 = 48;
 /// The code of a duplicate key.
@@ -165,6 +176,13 @@ mod tests {
         for code in [13, 18, 2, 9, 26] {
             assert_eq!(kind_of_code(code), ErrorKind::Permanent, "{code}");
         }
+    }
+
+    #[test]
+    fn a_full_disk_may_pass_and_another_error_of_the_storage_engine_may_not() {
+        assert_eq!(kind_of_answer(8, "28: No space left on device"), ErrorKind::Transient);
+        assert_eq!(kind_of_answer(8, "5: Input/output error"), ErrorKind::Permanent);
+        assert_eq!(kind_of_answer(14_031, ""), ErrorKind::Transient);
     }
 
     #[test]

@@ -33,13 +33,14 @@ impl Notes {
 }
 
 async fn append(test: &TestDatabase, n: u32) {
-    let events = MongoEvents::open(&test.database, "events", MongoEventsOptions::new()).await.unwrap();
+    let options = MongoEventsOptions::new().written_by_others();
+    let events = MongoEvents::open(&test.database, "events", options).await.unwrap();
     let event = ImportedEvent::named("Noted", Position::from(n), "s", &Noted { n: n.into() }).unwrap();
     events.import([event]).await.unwrap();
 }
 
 async fn builder(test: &TestDatabase) -> ProjectionRuntimeBuilder<MongoEvents, MongoViews> {
-    let options = MongoEventsOptions::new().without_making_indexes();
+    let options = MongoEventsOptions::new().written_by_others().without_making_indexes();
     let events = MongoEvents::open(&test.database, "events", options).await.unwrap();
     ProjectionRuntime::builder(events, MongoViews::new(test.database.clone()))
         .register::<Notes>()

@@ -6,7 +6,7 @@ use projection_core::{ErrorKind, StoreError};
 
 use super::{Sent, WriteError, reply::Unconfirmed};
 use crate::error::{
-    CONVERSION_FAILURE, DUPLICATE_KEY, Doing, VALIDATION_FAILURE, certainly_not_done, kind_of_code,
+    CONVERSION_FAILURE, DUPLICATE_KEY, Doing, VALIDATION_FAILURE, certainly_not_done, kind_of_answer,
 };
 
 /// What became of one statement.
@@ -61,7 +61,7 @@ impl WriteError {
             DUPLICATE_KEY => ErrorKind::Unique,
             CONVERSION_FAILURE => ErrorKind::Conflict,
             VALIDATION_FAILURE => ErrorKind::Poison,
-            code => kind_of_code(code),
+            code => kind_of_answer(code, &self.message),
         }
     }
 
