@@ -29,6 +29,11 @@ use projection_core::{
 };
 use time::OffsetDateTime;
 
+use self::{
+    append::Queue,
+    others::Others,
+    positions::{Positions, Seen},
+};
 pub use self::{
     fields::EventFields,
     filling::Filling,
@@ -36,10 +41,6 @@ pub use self::{
     options::MongoEventsOptions,
     page::{MongoEvent, MongoPage},
     positions::Reservation,
-};
-use self::{
-    others::Others,
-    positions::{Positions, Seen},
 };
 use crate::{bulk::Target, error::Doing};
 
@@ -77,6 +78,7 @@ pub struct MongoEvents {
     /// Why nothing can be appended.
     refusal: Option<Arc<str>>,
     seen: Arc<Seen>,
+    queue: Arc<Queue>,
     reading: Doing,
     appending: Doing,
 }
@@ -107,6 +109,7 @@ impl MongoEvents {
             others: None,
             refusal: None,
             seen,
+            queue: Arc::default(),
             reading: Doing::new("reading", collection),
             appending: Doing::new("appending to", collection),
         };

@@ -1,9 +1,10 @@
-//! Appending: in a transaction of its own that is tried until its outcome is known, or in one of the caller.
+//! Appending: in a transaction of ours that is tried until its outcome is known, or in one of the caller.
 
 mod attempt;
 mod batch;
 mod json;
 mod place;
+mod queue;
 mod theirs;
 mod write;
 
@@ -12,11 +13,12 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use bson::doc;
 use projection_core::{
-    ErrorKind, Position, StoreError, StreamId,
+    ErrorKind, EventStore as _, Position, StoreError, StreamId,
     append::{AppendError, AppendEvents, Appended, StreamAppend},
     store::Window,
 };
 
+pub(super) use self::queue::Queue;
 use self::{
     attempt::{Attempt, End},
     batch::Batch,
@@ -26,8 +28,10 @@ use super::{
     positions::{Positions, Reserved},
 };
 
-/// How long an append is tried again when others are in its way, or the server is away.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How much longer than a dead appender may be in its way an append is tried again.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// When it looks whether a dead one is.
+const SUSPICION: Duration = Duration::from_secs(1);
 /// How long one reservation is used for that: it holds back what others have appended.
 const HELD: Duration = Duration::from_millis(500);
 /// Before the first try again; twice as long before each other, up to the second.
@@ -36,17 +40,20 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 
 #[async_trait]
 impl AppendEvents for MongoEvents {
-    /// In a transaction of its own. It is tried again, for ten seconds at most, when another is in its way or the
-    /// connection breaks. Once it has begun it goes on to its end, also if this future is dropped. Six round trips, and
-    /// one more for each further stream.
+    /// In a transaction of the store's own, which takes in what other tasks append through this store and its clones at
+    /// the same time. Six round trips, whatever number of streams. It is tried again, for fifteen seconds at most, when
+    /// another process is in its way or the connection breaks. Once it has begun it goes on to its end, also if this future
+    /// is dropped.
     ///
     /// What is expected of a stream to which nothing is appended holds when the transaction begins, not when it commits.
     async fn append_all(&self, appends: Vec<StreamAppend>) -> Result<Appended, AppendError> {
-        let positions = self.positions_to_append()?.clone();
+        let positions = self.positions_to_append()?;
         let batch = Batch::encode(self, appends)?;
-        let store = self.clone();
-        let append = tokio::spawn(async move { store.append_batch(&positions, &batch).await });
-        append.await.map_err(|error| StoreError::transient(format!("the append was broken off: {error}")))?
+        if batch.count() == 0 {
+            let batches = [batch];
+            return one(self.place(&mut self.session().await?, &batches).await?.results(self, None));
+        }
+        self.append_queued(positions, batch).await
     }
 
     async fn read_stream(&self, stream: &StreamId, after: u64, limit: usize) -> Result<MongoPage, StoreError> {
@@ -69,36 +76,44 @@ impl MongoEvents {
         }
     }
 
-    async fn append_batch(&self, positions: &Positions, batch: &Batch) -> Result<Appended, AppendError> {
+    /// Appends in a transaction for itself, again and again until its outcome is known.
+    async fn append_alone(&self, positions: &Positions, batch: Batch) -> Result<Appended, AppendError> {
         let since = Instant::now();
+        let patience = self.options.commit_within() + PATIENCE;
         let mut session = self.session().await?;
-        if batch.count() == 0 {
-            let placed = self.place(&mut session, batch).await?;
-            return placed.appended(self, None);
-        }
-        let attempt = Attempt { store: self, positions, batch };
+        let attempt = Attempt { store: self, positions, batches: &[batch] };
         let mut reserved: Option<Reserved> = None;
         let mut pause = PAUSE;
         loop {
             if let Some(old) = reserved.take_if(|reserved| reserved.made.elapsed() > HELD) {
                 positions.release(&old).await;
             }
-            let error = match attempt.run(&mut session, &mut reserved).await {
-                End::Appended(appended) => return Ok(appended),
-                End::Again(_) if since.elapsed() < PATIENCE => None,
-                End::Again(error) => Some(AppendError::Store(error)),
-                End::Refused(error) => Some(error),
+            let answer = match attempt.run(&mut session, &mut reserved).await {
+                End::Done(results) => Some(one(results)),
+                End::Again(_) if since.elapsed() < patience => None,
+                End::Again(error) | End::Unknown(error) => Some(Err(error.into())),
+                End::Refused(error) => Some(Err(error)),
             };
-            if let Some(error) = error {
+            if let Some(answer) = answer {
                 if let Some(reserved) = reserved {
                     positions.release(&reserved).await;
                 }
-                return Err(error);
+                return answer;
+            }
+            if since.elapsed() > SUSPICION {
+                // Whoever reads the mark ends appenders that are dead; perhaps nobody does.
+                _ = self.mark().await;
             }
             tokio::time::sleep(pause.mul_f64(jitter())).await;
             pause = LONGEST_PAUSE.min(pause * 2);
         }
     }
+}
+
+/// The result of an append that was made by itself.
+fn one(results: Vec<Result<Appended, AppendError>>) -> Result<Appended, AppendError> {
+    let nothing = || Err(StoreError::permanent("an append has no result").into());
+    results.into_iter().next().unwrap_or_else(nothing)
 }
 
 /// Between a half and one, so that those who are in each other's way part.

@@ -21,11 +21,11 @@ use mongodb::{Collection, Database};
 use projection_core::{ErrorKind, Position, StoreError};
 use time::OffsetDateTime;
 
-use self::sweep::Sweeps;
 pub(super) use self::{
     look::Seen,
     reserve::{Reserved, Within},
 };
+use self::{reserve::Known, sweep::Sweeps};
 use crate::{
     bulk::{Reply, Target},
     error::Doing,
@@ -43,6 +43,7 @@ pub(super) struct Positions {
     owner: Arc<str>,
     ttl: Duration,
     seen: Arc<Seen>,
+    known: Arc<Known>,
     sweeps: Arc<Sweeps>,
     reading: Doing,
     writing: Doing,
@@ -71,6 +72,7 @@ impl Positions {
             owner,
             ttl,
             seen,
+            known: Arc::default(),
             sweeps: Arc::default(),
             reading: Doing::new("reading", &name),
             writing: Doing::new("writing to", &name),

@@ -11,7 +11,7 @@ use projection_core::{
     append::{AppendError, Appended},
 };
 
-use super::{batch::Batch, place::Placed, write::Stopped};
+use super::{batch::Batch, place::Plan, write::Stopped};
 use crate::{
     events::{
         MongoEvents,
@@ -24,20 +24,23 @@ use crate::{
 const ASKED: u32 = 5;
 const BETWEEN: Duration = Duration::from_millis(300);
 
-/// A batch to be appended.
+/// Appends to be made in one transaction, one after another.
 pub(super) struct Attempt<'a> {
     pub(super) store: &'a MongoEvents,
     pub(super) positions: &'a Positions,
-    pub(super) batch: &'a Batch,
+    pub(super) batches: &'a [Batch],
 }
 
 /// What became of an attempt.
 pub(super) enum End {
-    Appended(Appended),
+    /// It is stored; but for appends that did not find what they expect.
+    Done(Vec<Result<Appended, AppendError>>),
     /// Nothing was appended, and trying again gives the same.
     Refused(AppendError),
     /// Nothing was appended: another was in the way, or the connection broke.
     Again(StoreError),
+    /// It may or may not be stored.
+    Unknown(StoreError),
 }
 
 impl From<AppendError> for End {
@@ -64,13 +67,18 @@ impl Attempt<'_> {
     async fn try_once(&self, session: &mut ClientSession, kept: &mut Option<Reserved>) -> Result<End, End> {
         let mut reserved = match kept.take() {
             Some(reserved) => reserved,
-            None => self.positions.reserve(session.id(), Within::Ours, self.batch.count()).await?,
+            None => self.positions.reserve(session.id(), Within::Ours, self.count()).await?,
         };
         let begun = session.start_transaction().read_concern(ReadConcern::local());
         let begun = begun.write_concern(WriteConcern::majority()).await;
         begun.map_err(|error| self.store.appending.failed(error))?;
-        let placed = match self.write(session, &mut reserved).await {
-            Ok(placed) => placed,
+        let plan = match self.write(session, &mut reserved).await {
+            Ok(plan) if plan.count > 0 => plan,
+            Ok(plan) => {
+                abort(session).await;
+                *kept = Some(reserved);
+                return Ok(End::Done(plan.results(self.store, None)));
+            }
             Err(stopped) => {
                 abort(session).await;
                 match stopped {
@@ -87,7 +95,7 @@ impl Attempt<'_> {
         match commit(session).await {
             Ok(()) => {
                 self.store.seen.remember(session);
-                Ok(End::Appended(placed.appended(self.store, Some((reserved.first, reserved.last)))?))
+                Ok(End::Done(plan.results(self.store, Some(&reserved))))
             }
             Err(NotCommitted::Undone(error)) => {
                 *kept = Some(reserved);
@@ -95,54 +103,67 @@ impl Attempt<'_> {
             }
             Err(NotCommitted::Unknown(error)) => {
                 let error = StoreError::new(ErrorKind::Transient, self.store.appending.failed(error));
-                self.settle(session, placed, &reserved, error).await
+                self.settle(session, plan, &reserved, error).await
             }
         }
     }
 
-    async fn write(&self, session: &mut ClientSession, reserved: &mut Reserved) -> Result<Placed, Stopped> {
-        let placed = self.store.place(session, self.batch).await?;
-        if reserved.first <= placed.above {
-            self.positions.take(reserved, self.batch.count(), placed.above).await?;
+    /// Writes what finds its streams as expected; nothing, if none does.
+    async fn write(&self, session: &mut ClientSession, reserved: &mut Reserved) -> Result<Plan<'_>, Stopped> {
+        let plan = self.store.place(session, self.batches).await?;
+        if plan.count == 0 {
+            return Ok(plan);
+        }
+        if reserved.first <= plan.above {
+            self.positions.take(reserved, plan.count, plan.above).await?;
         }
         if !self.positions.redeem(session, reserved).await? {
             return Err(Stopped::Gone);
         }
-        self.store.write(session, self.batch, &placed, reserved).await?;
-        Ok(placed)
+        self.store.write(session, &plan, reserved).await?;
+        Ok(plan)
+    }
+
+    fn count(&self) -> i64 {
+        self.batches.iter().map(Batch::count).sum()
     }
 
     /// Finds out whether a transaction committed whose commit got no answer: it is ended, and then looked for.
     async fn settle(
         &self,
         session: &mut ClientSession,
-        placed: Placed,
+        plan: Plan<'_>,
         reserved: &Reserved,
         unknown: StoreError,
     ) -> Result<End, End> {
         let mut asked = 1;
         let found = loop {
-            match self.look_for(session, reserved).await {
+            match self.look_for(session, &plan, reserved).await {
                 Ok(found) => break found,
                 Err(error) if asked < ASKED && error.kind() == ErrorKind::Transient => {
                     tokio::time::sleep(BETWEEN * asked).await;
                     asked += 1;
                 }
                 // Never an error that says it was not written.
-                Err(_) => return Err(End::Refused(AppendError::Store(unknown))),
+                Err(_) => return Err(End::Unknown(unknown)),
             }
         };
         if found {
-            return Ok(End::Appended(placed.appended(self.store, Some((reserved.first, reserved.last)))?));
+            return Ok(End::Done(plan.results(self.store, Some(reserved))));
         }
         Err(unknown.into())
     }
 
-    async fn look_for(&self, session: &mut ClientSession, reserved: &Reserved) -> Result<bool, StoreError> {
+    async fn look_for(
+        &self,
+        session: &mut ClientSession,
+        plan: &Plan<'_>,
+        reserved: &Reserved,
+    ) -> Result<bool, StoreError> {
         self.positions.end_unknown(session.id(), reserved).await?;
         // The other one was ended.
         *session = self.store.session().await?;
-        let Some(first) = self.batch.events().next() else { return Ok(false) };
+        let Some(first) = plan.placed().flat_map(|placed| placed.batch.events()).next() else { return Ok(false) };
         let found = self.store.locate(std::slice::from_ref(first)).await?;
         Ok(found.first().copied().flatten().is_some_and(|position| position.as_i64() == reserved.first))
     }

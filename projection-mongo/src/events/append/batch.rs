@@ -21,6 +21,7 @@ const OVERHEAD: usize = 512;
 pub(super) struct Batch {
     pub(super) streams: Vec<StreamBatch>,
     count: i64,
+    bytes: usize,
 }
 
 #[derive(Debug)]
@@ -49,13 +50,20 @@ impl Batch {
             Ok(StreamBatch { stream, expected, events })
         };
         let streams = appends.into_iter().map(stream).collect::<Result<Vec<_>, AppendError>>()?;
-        let count = streams.iter().map(|stream| stream.events.len()).sum::<usize>();
-        Ok(Self { streams, count: i64::try_from(count).unwrap_or(i64::MAX) })
+        let events = || streams.iter().flat_map(|stream: &StreamBatch| &stream.events);
+        let count = i64::try_from(events().count()).unwrap_or(i64::MAX);
+        let bytes = events().map(|event| event.data.len()).sum();
+        Ok(Self { streams, count, bytes })
     }
 
     /// How many events there are.
     pub(super) fn count(&self) -> i64 {
         self.count
+    }
+
+    /// How many bytes of data they have.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     pub(super) fn events(&self) -> impl Iterator<Item = &EventRef> {

@@ -6,7 +6,7 @@ use projection_core::{
     append::{AppendError, Appended, ExpectedVersion, NewEvent, StreamAppend},
 };
 
-use super::{batch::Batch, place::Placed, write::Stopped};
+use super::{batch::Batch, one, place::Plan, write::Stopped};
 use crate::events::{
     MongoEvents,
     positions::{Positions, Reserved, Within},
@@ -35,7 +35,7 @@ impl MongoEvents {
         self.append_all_in(session, vec![StreamAppend::new(stream, expected, events)]).await
     }
 
-    /// The same for several streams, in this order. Six round trips, and one more for each further stream.
+    /// The same for several streams, in this order. Seven round trips.
     ///
     /// # Errors
     ///
@@ -48,13 +48,14 @@ impl MongoEvents {
         let positions = self.positions_to_append()?;
         let batch = Batch::encode(self, appends)?;
         self.check_transaction(session).await?;
-        let placed = self.place(session, &batch).await?;
-        if batch.count() == 0 {
-            return placed.appended(self, None);
+        let batches = [batch];
+        let plan = self.place(session, &batches).await?;
+        if plan.count == 0 {
+            return one(plan.results(self, None));
         }
-        let mut reserved = positions.reserve(session.id(), Within::Theirs, batch.count()).await?;
-        match self.append_placed(session, positions, &batch, &placed, &mut reserved).await {
-            Ok(()) => placed.appended(self, Some((reserved.first, reserved.last))),
+        let mut reserved = positions.reserve(session.id(), Within::Theirs, plan.count).await?;
+        match self.append_planned(session, positions, &plan, &mut reserved).await {
+            Ok(()) => one(plan.results(self, Some(&reserved))),
             Err(stopped) => {
                 positions.release(&reserved).await;
                 Err(stopped.into_error(self))
@@ -62,21 +63,20 @@ impl MongoEvents {
         }
     }
 
-    async fn append_placed(
+    async fn append_planned(
         &self,
         session: &mut ClientSession,
         positions: &Positions,
-        batch: &Batch,
-        placed: &Placed,
+        plan: &Plan<'_>,
         reserved: &mut Reserved,
     ) -> Result<(), Stopped> {
-        if reserved.first <= placed.above {
-            positions.take(reserved, batch.count(), placed.above).await?;
+        if reserved.first <= plan.above {
+            positions.take(reserved, plan.count, plan.above).await?;
         }
         if !positions.redeem(session, reserved).await? {
             return Err(Stopped::Gone);
         }
-        self.write(session, batch, placed, reserved).await
+        self.write(session, plan, reserved).await
     }
 
     /// Outside of a transaction each statement would stand by itself. Only the driver knows.

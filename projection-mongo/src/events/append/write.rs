@@ -1,9 +1,9 @@
-//! Inserts the events of a batch in a transaction, and says which of them was refused, and why.
+//! Inserts events in a transaction, and says which of them was refused, and why.
 
 use mongodb::ClientSession;
 use projection_core::{ErrorKind, EventRef, StoreError, append::AppendError};
 
-use super::{batch::Batch, place::Placed};
+use super::place::Plan;
 use crate::{
     bulk::{self, MAX_BYTES, Reply, Verb, WriteError},
     error::{DUPLICATE_KEY, VALIDATION_FAILURE},
@@ -55,13 +55,13 @@ impl MongoEvents {
     pub(super) async fn write(
         &self,
         session: &mut ClientSession,
-        batch: &Batch,
-        placed: &Placed,
+        plan: &Plan<'_>,
         reserved: &Reserved,
     ) -> Result<(), Stopped> {
         let mut chunk = Chunk::default();
         let mut position = reserved.first;
-        for (part, before) in batch.streams.iter().zip(&placed.before) {
+        let parts = plan.placed().flat_map(|placed| placed.batch.streams.iter().zip(&placed.before));
+        for (part, before) in parts {
             for (event, version) in part.events.iter().zip(before + 1..) {
                 let document = event.document(self.fields(), &part.stream, version, position);
                 let document = document.map_err(|error| self.appending.failed(error.into()))?;

@@ -1,6 +1,9 @@
 //! Reserving positions, and using a reservation in the transaction that writes the events.
 
-use std::time::Instant;
+use std::{
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
 use bson::{Document, doc, oid::ObjectId};
 use mongodb::ClientSession;
@@ -11,6 +14,26 @@ use crate::{
     bulk::Reply,
     error::{DUPLICATE_KEY, Doing},
 };
+
+/// How long it is known where the counter stands. Others take positions meanwhile: then a reservation holds the mark
+/// lower than it had to, for as long as its append takes.
+const KNOWN: Duration = Duration::from_secs(1);
+
+/// Where the counter stood when positions were taken last.
+#[derive(Debug, Default)]
+pub(super) struct Known(Mutex<Option<(i64, Instant)>>);
+
+impl Known {
+    fn get(&self) -> Option<i64> {
+        let known = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.filter(|(_, at)| at.elapsed() < KNOWN).map(|(last, _)| last)
+    }
+
+    /// The newest answer counts, also if it is lower.
+    fn set(&self, last: i64) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((last, Instant::now()));
+    }
+}
 
 /// Whose transaction the events are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,26 +69,20 @@ impl Positions {
         count: i64,
     ) -> Result<Reserved, StoreError> {
         let (id, made) = (ObjectId::new(), Instant::now());
+        let low = self.low().await?;
         let ttl = i64::try_from(self.ttl.as_millis()).unwrap_or(i64::MAX);
         let reservation = doc! {
-            "_id": id,
-            "low": "$last",
+            "low": low,
             "owner": { "$literal": &*self.owner },
             "session": { "$literal": session },
             "since": "$$NOW",
             "expires": { "$add": ["$$NOW", ttl] },
             "theirs": { "$literal": within == Within::Theirs },
         };
-        let insert = doc! { "into": &self.target.collection, "whenMatched": "fail", "whenNotMatched": "insert" };
-        let pipeline = [
-            doc! { "$match": { "_id": COUNTER } },
-            doc! { "$replaceWith": reservation },
-            doc! { "$merge": insert },
-        ];
+        let insert = doc! { "q": { "_id": id }, "u": [{ "$set": reservation }], "upsert": true };
         let command = doc! {
-            "aggregate": &self.target.collection,
-            "pipeline": pipeline.to_vec(),
-            "cursor": {},
+            "update": &self.target.collection,
+            "updates": [insert],
             "writeConcern": { "w": 1 },
         };
         self.run(command).await?;
@@ -74,7 +91,24 @@ impl Positions {
             self.release(&reserved).await;
             return Err(error);
         }
+        if reserved.first <= low {
+            // The reservation does not hold the mark below these positions: they are not used.
+            self.release(&reserved).await;
+            let message = "the counter of positions was set back, as it is in a failover";
+            return Err(self.writing.wrong(ErrorKind::Transient, message));
+        }
         Ok(reserved)
+    }
+
+    /// What the counter was a moment ago. A round trip, if it was not seen for a second.
+    async fn low(&self) -> Result<i64, StoreError> {
+        if let Some(last) = self.known.get() {
+            return Ok(last);
+        }
+        let counter = crate::find::primary(&self.target.database, &self.target.collection);
+        let counter =
+            counter.find_one(doc! { "_id": COUNTER }).await.map_err(|error| self.reading.failed(error))?;
+        counter.and_then(|counter| counter.get_i64("last").ok()).ok_or_else(|| self.gone())
     }
 
     /// Takes positions, all above `above`, under a reservation that is there.
@@ -95,6 +129,7 @@ impl Positions {
         let (answer, _) = self.run(command).await?;
         let last = answer.get_document("value").and_then(|counter| counter.get_i64("last"));
         reserved.last = last.map_err(|_| self.gone())?;
+        self.known.set(reserved.last);
         reserved.first = reserved.last - count + 1;
         Ok(())
     }
