@@ -48,6 +48,12 @@ impl TestDatabase {
         Self { database, commands, uri, plain: Arc::default() }
     }
 
+    /// The server's address, for a program that connects by itself.
+    #[must_use]
+    pub fn uri(&self) -> &str {
+        &self.uri
+    }
+
     /// The same database by another client, for looking at it with the plain driver: what it sends is not counted, and does
     /// not fail on purpose.
     pub async fn plain(&self) -> Database {
