@@ -80,7 +80,7 @@ fn stream(me: usize) -> String {
 
 /// One writer, with a stream of its own.
 pub(crate) enum Appender {
-    Ours { store: MongoEvents, stream: String },
+    Ours { store: Box<MongoEvents>, stream: String },
     ByHand(Box<ByHand>),
 }
 
