@@ -61,7 +61,7 @@ impl Way {
             Self::Confirmed => Positions::Reserved,
             Self::Ours => {
                 return Ok((0..writers)
-                    .map(|me| Appender::Ours { store: store.clone(), stream: stream(me) })
+                    .map(|me| Appender::Ours { store: Box::new(store.clone()), stream: stream(me) })
                     .collect());
             }
         };
