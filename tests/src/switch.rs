@@ -1,6 +1,9 @@
 //! Writers at full speed while a view switches from its history to live: nothing is lost, doubled or reordered.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use fastrand::Rng;
 use projection_core::{
@@ -59,7 +62,7 @@ where
         .map(|writer| tokio::spawn(write(events.clone(), rng.fork(), format!("w{writer}"), APPENDS)))
         .collect();
     pause(&mut rng).await;
-    let runtime = start(events.clone(), views.clone(), &mut rng).await;
+    let runtime = start(events, views, &mut rng).await;
     pause(&mut rng).await;
     if rng.u8(0..4) == 0 {
         // A view that is stopped in the middle goes on where it was.
@@ -87,15 +90,27 @@ where
     runtime.shutdown().await;
 }
 
-async fn start<S: AppendEvents, V: ViewStore>(events: S, views: V, rng: &mut Rng) -> ProjectionRuntime {
+/// Starts the view, again and again if the server is away just then.
+async fn start<S, V>(events: &S, views: &V, rng: &mut Rng) -> ProjectionRuntime
+where
+    S: AppendEvents + Clone,
+    V: ViewStore + Clone,
+{
     let (batch_size, budget) = (rng.usize(1..20), rng.bool());
     let configure = move |options: MaterializedViewOptionsBuilder| {
         let retry = RetryStrategy::exponential(Duration::from_millis(5), Duration::from_millis(200));
         let options = options.batch_size(batch_size + usize::from(budget)).retry(retry);
         if budget { options.memory_budget(1 << 20) } else { options }
     };
-    let runtime = ProjectionRuntime::builder(events, views).register_with::<Log>(configure);
-    runtime.poll_interval(Duration::from_millis(20)).start().await.unwrap()
+    let began = Instant::now();
+    loop {
+        let runtime = ProjectionRuntime::builder(events.clone(), views.clone()).register_with::<Log>(configure);
+        match runtime.poll_interval(Duration::from_millis(20)).start().await {
+            Ok(runtime) => return runtime,
+            Err(error) if began.elapsed() > LIMIT => panic!("{error}"),
+            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+        }
+    }
 }
 
 /// Appends to streams that others append to, too; each append is one event for a log, or several for some.
