@@ -4,6 +4,7 @@ mod append;
 mod live;
 mod memory;
 mod peak;
+mod program;
 mod replay;
 
 use anyhow::Result;

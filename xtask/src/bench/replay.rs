@@ -1,14 +1,9 @@
 //! The replay benchmark, with the server and the data that it needs.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
-use crate::{
-    cargo::{self, cargo},
-    data,
-    interrupt::Signals,
-    paths,
-    services::{self, InUse},
-};
+use super::program::Program;
+use crate::{data, interrupt::Signals, paths};
 
 /// Leaves out the flights; not known to the benchmark itself.
 const NO_FLIGHTS: &str = "--no-flights";
@@ -22,33 +17,13 @@ pub(crate) async fn run(mut flags: Vec<String>, signals: &mut Signals) -> Result
         let year = signals.or(data::year()).await?;
         flags.extend(["--flights".to_owned(), year.display().to_string()]);
     }
+    let replay = Program("benches", "--bin", "replay");
     if !needs.server {
-        return benchmark(&flags, signals).await;
+        return replay.run(&flags, signals).await;
     }
-    let in_use = signals.or(InUse::announce()).await?;
-    let up = signals.or(services::up()).await?;
-    if up.started {
-        eprintln!(
-            "this server ends with the benchmark, and the histories with it: `cargo xtask services up` keeps them"
-        );
-    }
-    flags.extend(["--mongo".to_owned(), up.uri]);
-    let result = benchmark(&flags, signals).await;
-    if up.started
-        && let Some(_nobody_begins) = in_use.end()?
-    {
-        services::down().await?;
-    }
-    result
-}
-
-async fn benchmark(flags: &[String], signals: &mut Signals) -> Result<()> {
-    let run = ["run", "--release", "--package", "benches", "--bin", "replay", "--"];
-    let ended = cargo::run(cargo(run.into_iter().chain(flags.iter().map(String::as_str))), signals).await?;
-    if !ended.success() {
-        bail!("the benchmark ended with {ended}");
-    }
-    Ok(())
+    let started =
+        "this server ends with the benchmark, and the histories with it: `cargo xtask services up` keeps them";
+    replay.run_on_a_server(flags, Some(started), signals).await
 }
 
 /// What these flags ask for.
