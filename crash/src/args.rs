@@ -54,9 +54,6 @@ pub(crate) struct RunArgs {
     /// Break a mechanism on purpose, and succeed if wrong views are reported
     #[arg(long, value_name = "NAME", conflicts_with = "store")]
     pub(crate) mutate: Option<Broken>,
-    /// Stop processes past their lease also where there are no transactions, which is known to give wrong views
-    #[arg(long)]
-    pub(crate) late_writers: bool,
     /// Put the result on the last line, as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -78,6 +75,8 @@ pub(crate) enum Broken {
     Fence,
     /// Deletes leave no tombstone
     Tombstone,
+    /// The collection takes documents of former owners
+    Epoch,
     /// Loads hide the position, so that no event is seen to be applied already
     Duplicates,
 }
@@ -90,6 +89,7 @@ impl Broken {
             Self::Checkpoint => vec![Mutant::Checkpoint],
             Self::Fence => vec![Mutant::Fence],
             Self::Tombstone => vec![Mutant::Tombstone],
+            Self::Epoch => vec![Mutant::Epoch],
             Self::Duplicates => vec![Mutant::Duplicates],
         }
     }

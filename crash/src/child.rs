@@ -16,13 +16,13 @@ use anyhow::{Context, Result};
 use flights::mongo::FlightsDatabase;
 use mongodb::{Client, options::ClientOptions};
 use projection_core::{CheckpointStorage, EventStore, ProjectionRuntime, ViewStore};
-use projection_mongo::MongoViews;
+use projection_mongo::{MongoViews, MongoViewsOptions};
 use projection_sqlite::SqliteStore;
 
 use crate::{
     driver::HISTORY,
     journal::What,
-    order::{Home, Order},
+    order::{Home, Mutant, Order},
     views::register,
 };
 use events::SteppedEvents;
@@ -77,7 +77,11 @@ async fn in_mongo(order: &Order, steps: &Arc<Steps>, uri: &str, database: &str) 
     let client = Client::with_options(options)?;
     let events = FlightsDatabase::new(client.database(HISTORY));
     let events = steps.around("open events", "", events.events()).await?;
-    start(order, steps, events, MongoViews::new(client.database(database))).await
+    let mut options = MongoViewsOptions::new();
+    if order.mutant.is_some_and(Mutant::goes_without_epochs) {
+        options = options.without_epoch_check();
+    }
+    start(order, steps, events, MongoViews::with_options(client.database(database), options)).await
 }
 
 async fn start<E: EventStore, V: ViewStore>(

@@ -60,7 +60,7 @@ async fn runs(kind: Kind, args: &RunArgs) -> Result<ExitCode> {
     );
     let mut totals = Totals::new(args, kind);
     for seed in args.seed..args.seed + args.runs {
-        let plan = Plan::of(seed, &catalog, kind, args.late_writers);
+        let plan = Plan::of(seed, &catalog, kind);
         let run = Run::new(&place, &reference, &catalog, &plan, None)?;
         let ran = run.drive(&mut place).await?;
         eprintln!("{}", report::line(&ran));

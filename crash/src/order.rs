@@ -55,13 +55,20 @@ pub(crate) enum Mutant {
     Fence,
     /// Deletes leave no tombstone.
     Tombstone,
+    /// The collection takes documents of former owners.
+    Epoch,
     /// Loads hide the position, so that no event is seen to be applied already.
     Duplicates,
 }
 
 impl Mutant {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Guard, Self::Checkpoint, Self::Fence, Self::Tombstone, Self::Duplicates];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Guard, Self::Checkpoint, Self::Fence, Self::Tombstone, Self::Epoch, Self::Duplicates];
+
+    /// Whether the check of epochs would make up for the loss.
+    pub(crate) fn goes_without_epochs(self) -> bool {
+        matches!(self, Self::Guard | Self::Tombstone | Self::Epoch)
+    }
 }
 
 impl fmt::Display for Mutant {
@@ -71,6 +78,7 @@ impl fmt::Display for Mutant {
             Self::Checkpoint => "checkpoint before flush",
             Self::Fence => "fence only read",
             Self::Tombstone => "tombstone left out",
+            Self::Epoch => "epoch not checked",
             Self::Duplicates => "duplicate check taken out",
         })
     }

@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | `position.<source>` | the position of the last event applied (spec: B11) | always, when written by a projection |
 //! | `offered` | events without a position that were applied (spec: P20) | when there are any |
+//! | `epoch` | the epoch of the owner that wrote it (spec: B18) | where there are no transactions |
 //! | `version` | the projection's version | in a plain collection, where no name says it |
 //! | `id` | the state's own `_id`, as serde wrote it | when the state has a field `_id` |
 //! | `value` | `true` | when the state is no map |
@@ -20,6 +21,8 @@ pub(crate) use parse::{Parsed, position_of};
 
 /// The name of the field that holds a state that is no map.
 pub(crate) const VALUE: &str = "value";
+/// The name of the field of ours that holds the writer's epoch.
+pub(crate) const EPOCH: &str = "epoch";
 /// The largest document that a server stores: 16 MiB.
 pub(crate) const MAX_DOCUMENT: usize = 16 * 1024 * 1024;
 

@@ -21,6 +21,7 @@
 //! checkpoint has passed them, and documents below them go first: the other order would bring a document back.
 
 mod commit;
+mod epochs;
 mod guarded;
 mod outcomes;
 mod owned;
@@ -40,7 +41,7 @@ use mongodb::{Collection, Database};
 use projection_core::StoreError;
 
 use self::tombstones::Tombstones;
-pub(crate) use self::{owned::Owner, tombstones::tombstones_of};
+pub(crate) use self::{epochs::Epochs, owned::Owner, tombstones::tombstones_of};
 use crate::{bulk::Target, document::Format, error::Doing, find};
 
 /// The repository of one view.
@@ -52,6 +53,7 @@ pub(crate) struct MongoRepository<S, Id> {
     reading: Doing,
     writing: Doing,
     owner: Owner,
+    epochs: Epochs,
     types: PhantomData<fn(S, Id)>,
 }
 
@@ -61,7 +63,7 @@ impl<S, Id> MongoRepository<S, Id> {
         database: &Database,
         collection: &str,
         format: Format,
-        owner: Owner,
+        (owner, epochs): (Owner, Epochs),
         takeovers: Arc<AtomicU64>,
     ) -> Result<Self, StoreError> {
         Ok(Self {
@@ -72,6 +74,7 @@ impl<S, Id> MongoRepository<S, Id> {
             reading: Doing::new("reading", collection),
             writing: Doing::new("writing to", collection),
             owner,
+            epochs,
             types: PhantomData,
         })
     }

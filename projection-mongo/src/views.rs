@@ -23,7 +23,7 @@ use crate::{
     document::Format,
     fences::Fences,
     leases::MongoLeases,
-    repository::{MongoRepository, Owner, tombstones_of},
+    repository::{Epochs, MongoRepository, Owner, tombstones_of},
 };
 
 /// Keeps views in a MongoDB database. Cheap to clone.
@@ -102,15 +102,20 @@ impl ViewStore for MongoViews {
         if !is_plain {
             names::ensure_view(&self.database, P::NAME, &collection).await?;
         }
-        let format = Format { source: source.clone(), version: is_plain.then_some(P::VERSION) };
         let used = || self.options.transactions().are_used(&self.database);
         let transactions = *self.transactions.get_or_try_init(used).await?;
+        let checks_epochs = !transactions && self.options.are_epochs_checked();
+        if checks_epochs {
+            privileges::check_validator(&self.database, P::NAME, &collection).await?;
+        }
+        let format = Format { source: source.clone(), version: is_plain.then_some(P::VERSION) };
         let owner = Owner::new(P::NAME, self.fences(), self.mongo_checkpoints(), transactions);
+        let epochs = Epochs::new(checks_epochs);
         let opened = MongoRepository::<P::State, P::Id>::open(
             &self.database,
             &collection,
             format,
-            owner,
+            (owner, epochs),
             Arc::clone(&self.takeovers),
         )
         .await?;

@@ -7,7 +7,9 @@ use projection_core::{
     ErrorKind, Event, Phase, Position, Progress, ProjectionRuntime, ViewStore as _, projection,
     runtime::ProjectionRuntimeBuilder, store::SourceName,
 };
-use projection_mongo::{ImportedEvent, MongoEvents, MongoEventsOptions, MongoViews};
+use projection_mongo::{
+    ImportedEvent, MongoEvents, MongoEventsOptions, MongoViews, MongoViewsOptions, Transactions,
+};
 use serde::{Deserialize, Serialize};
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -107,6 +109,28 @@ async fn a_user_who_may_only_read_is_refused_at_the_start_and_told_what_to_grant
     for part in ["the user `reader` of `admin` may not `insert`, `remove`, `update` on `notes.v1`", &expected] {
         assert!(message.contains(part), "{message}");
     }
+}
+
+// spec: B18, B33
+#[tokio::test]
+async fn without_transactions_a_user_needs_to_change_validators_or_does_without_the_check() {
+    let users = OwnUsers::start().await;
+    let app = users.user("app", &["readWrite"]).await;
+    append(&app, 1).await;
+    let never = || MongoViewsOptions::new().with_transactions(Transactions::Never);
+    let open = async |options| {
+        let views = MongoViews::with_options(app.database.clone(), options);
+        views.open::<Notes>(&SourceName::default()).await.map(drop)
+    };
+    let refused = open(never()).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Permanent);
+    let message = refused.to_string();
+    for part in ["the user `app` of `admin` may not `collMod` on `notes.v1`", "`dbAdmin`", "without_epoch_check"] {
+        assert!(message.contains(part), "{message}");
+    }
+    open(never().without_epoch_check()).await.unwrap();
+    users.grant("app", &["readWrite", "dbAdmin"]).await;
+    open(never()).await.unwrap();
 }
 
 // spec: B33

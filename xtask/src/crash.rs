@@ -26,12 +26,9 @@ pub(crate) struct Crash {
     #[arg(long)]
     data: Option<Data>,
     /// Break a mechanism on purpose, and succeed if wrong views are reported: guard, checkpoint, fence, tombstone,
-    /// duplicates, or all of them
+    /// epoch, duplicates, or all of them
     #[arg(long, value_name = "NAME", conflicts_with = "store")]
     mutate: Option<String>,
-    /// Stop processes past their lease also where there are no transactions, which is known to give wrong views
-    #[arg(long)]
-    late_writers: bool,
     /// Put the result on the last line, as JSON
     #[arg(long)]
     json: bool,
@@ -53,7 +50,7 @@ impl Crash {
     /// A few runs over the first week.
     pub(crate) fn short(store: &str, runs: u64) -> Self {
         let (store, data) = (Some(store.to_owned()), Some(Data::Sample));
-        Self { store, runs, seed: 1, data, mutate: None, late_writers: false, json: false, keep: false }
+        Self { store, runs, seed: 1, data, mutate: None, json: false, keep: false }
     }
 
     /// Each mechanism broken, over the first week.
@@ -81,7 +78,6 @@ impl Crash {
         if let Some(mongod) = mongod {
             option("--mongod", mongod.into());
         }
-        arguments.extend(self.late_writers.then(|| "--late-writers".into()));
         arguments.extend(self.json.then(|| "--json".into()));
         arguments.extend(self.keep.then(|| "--keep".into()));
         arguments

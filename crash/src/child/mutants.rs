@@ -91,6 +91,8 @@ impl<S: ViewState, Id: Key> GuardedRepository<S, Id> for Broken<S, Id> {
             Mutant::Guard | Mutant::Fence => self.write_whatever_is_there(guard, commit).await,
             Mutant::Checkpoint => self.claim_first(guard, commit).await,
             Mutant::Tombstone => self.delete_outright(guard, commit).await,
+            // Left out where the store is made.
+            Mutant::Epoch => guard.commit(commit).await,
             Mutant::Duplicates => self.write_onto_hidden(guard, commit).await,
         }
     }

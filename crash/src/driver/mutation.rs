@@ -94,7 +94,7 @@ async fn until_it_shows(
 fn kind_for(mutant: Mutant) -> Kind {
     match mutant {
         Mutant::Checkpoint | Mutant::Fence => Kind::Mongo,
-        Mutant::Guard | Mutant::Tombstone | Mutant::Duplicates => Kind::MongoStandalone,
+        Mutant::Guard | Mutant::Tombstone | Mutant::Epoch | Mutant::Duplicates => Kind::MongoStandalone,
     }
 }
 
@@ -111,7 +111,12 @@ fn plan(mutant: Mutant, seed: u64, catalog: &Catalog) -> Plan {
             let step = "between fence and flush of airport-days";
             vec![vec![at(step, 3, 30, Do::Stop(Until::OtherDone))], Vec::new()]
         }
-        // It inserts what the other has deleted meanwhile.
+        // It inserts what the other has deleted meanwhile, and of which the tombstone is gone.
+        Mutant::Epoch => {
+            let step = "before insert view in commit of airborne";
+            vec![vec![at(step, 3, 30, Do::Stop(Until::OtherDone))], Vec::new()]
+        }
+        // It inserts what the other has deleted meanwhile, and of which the tombstone is about to go.
         Mutant::Tombstone => {
             let first = "before insert view in commit of airborne";
             let second = "before checkpoint passed of airborne";

@@ -64,8 +64,7 @@ const AT_RANDOM: usize = 2;
 const AT_STEPS_OF_TWO: usize = 3;
 
 impl Plan {
-    /// `late_writers`: whether a process may be stopped past its lease also where that is known to do harm.
-    pub(super) fn of(seed: u64, catalog: &Catalog, kind: Kind, late_writers: bool) -> Self {
+    pub(super) fn of(seed: u64, catalog: &Catalog, kind: Kind) -> Self {
         let mut random = Random::new(seed);
         let events = catalog.events;
         let batch_size = random.of_any_size((events / 2000).clamp(50, 500), (events / 20).clamp(500, 50_000));
@@ -73,8 +72,7 @@ impl Plan {
         let most = u64::from(events.max(2).ilog2());
         let memory_budget = random.one_in(4).then(|| 1 << random.between(12, most));
         let picked = seed.wrapping_mul(AT_STEPS as u64);
-        let may_be_late = kind.has_transactions() || late_writers;
-        let mut planning = Planning { random, catalog, batch_size, memory_budget, picked, may_be_late };
+        let mut planning = Planning { random, catalog, batch_size, memory_budget, picked };
         let processes = if seed % 2 == 1 { vec![planning.alone()] } else { planning.two() };
         let has_server = kind != Kind::Sqlite;
         let server_killed = (has_server && seed % 5 < 2).then(|| {
@@ -94,8 +92,6 @@ struct Planning<'a> {
     memory_budget: Option<usize>,
     /// Steps go round, so that so many runs meet them all.
     picked: u64,
-    /// Whether a process may be stopped past its lease.
-    may_be_late: bool,
 }
 
 impl Planning<'_> {
@@ -122,7 +118,7 @@ impl Planning<'_> {
         faults
     }
 
-    /// Two processes: kills of both, and one of them is stopped past its lease; killed where it may not be stopped.
+    /// Two processes: kills of both, and one of them is stopped past its lease.
     fn two(&mut self) -> Vec<Vec<Fault>> {
         let of = AT_STEPS_OF_TWO as u64 + 2;
         let mut processes = vec![Vec::new(), Vec::new()];
@@ -142,7 +138,7 @@ impl Planning<'_> {
         };
         let until =
             if self.random.one_in(3) { Until::OtherDone } else { Until::Batches(self.random.between(1, 20)) };
-        let stop = Fault { when, what: if self.may_be_late { Do::Stop(until) } else { Do::Kill } };
+        let stop = Fault { when, what: Do::Stop(until) };
         let later = if self.random.one_in(2) { processes[stopped].len() } else { 0 };
         processes[stopped].insert(later, stop);
         if self.random.one_in(2) {

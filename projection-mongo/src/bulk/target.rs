@@ -8,7 +8,7 @@ use super::{
     Reply, Statement, Verb,
     chunk::{Chunk, Chunks},
 };
-use crate::error::Doing;
+use crate::error::{Doing, NAMESPACE_EXISTS, code_of};
 
 /// How many commands are in flight. Two to four gain, eight lose again.
 const IN_FLIGHT: usize = 2;
@@ -29,6 +29,14 @@ pub(crate) struct Sent {
 }
 
 impl Target {
+    /// Makes the collection where there is none. One round trip.
+    pub(crate) async fn ensure(&self) -> Result<(), StoreError> {
+        match self.database.create_collection(&self.collection).await {
+            Err(error) if code_of(&error) == Some(NAMESPACE_EXISTS) => Ok(()),
+            made => made.map_err(|error| Doing::new("making the collection", &self.collection).failed(error)),
+        }
+    }
+
     /// Sends all statements, about `expected` of them. Never fails as a whole: what could not be encoded is in the
     /// second answer, each command has a reply or an error of its own.
     pub(crate) async fn send<I>(

@@ -6,7 +6,7 @@ use projection_core::{
 };
 use serde::Serialize;
 
-use super::{Format, MAX_DOCUMENT, state};
+use super::{EPOCH, Format, MAX_DOCUMENT, state};
 use crate::{id, writer, writer::Writer};
 
 /// What is stored beside the state.
@@ -14,6 +14,8 @@ use crate::{id, writer, writer::Writer};
 pub(crate) struct Stamp<'a> {
     pub(crate) position: Position,
     pub(crate) offered: &'a [EventRef],
+    /// The writer's epoch, where the collection checks it.
+    pub(crate) epoch: Option<i64>,
 }
 
 /// Writes documents; keeps its buffer between them.
@@ -89,6 +91,9 @@ impl Format {
         document.close(position);
         if let Some(version) = self.version {
             document.i64("version", version.into());
+        }
+        if let Some(epoch) = stamp.epoch {
+            document.i64(EPOCH, epoch);
         }
         if !stamp.offered.is_empty() {
             let offered = document.open_array("offered");

@@ -16,7 +16,7 @@ fn format() -> Format {
 }
 
 fn encoded<S: Serialize>(id: KeyRef<'_>, state: &S) -> Result<Vec<u8>, RefusedState> {
-    let stamp = Stamp { position: Position::from(7), offered: &[] };
+    let stamp = Stamp { position: Position::from(7), offered: &[], epoch: None };
     Encoder::new(&format()).document(id, state, Some(stamp))
 }
 
@@ -122,7 +122,7 @@ fn a_state_past_the_limit_is_refused_with_its_size() {
 #[test]
 fn offered_events_come_back_in_their_order() {
     let offered = [EventRef::new("a", "1"), EventRef::new("b", "1")];
-    let stamp = Stamp { position: Position::START, offered: &offered };
+    let stamp = Stamp { position: Position::START, offered: &offered, epoch: None };
     let bytes = Encoder::new(&format()).document(ID, &1, Some(stamp)).unwrap();
     let parsed = Parsed::new(RawDocument::from_bytes(&bytes).unwrap());
     assert_eq!(parsed.offered().unwrap(), offered);
@@ -137,7 +137,7 @@ fn a_position_of_another_source_or_version_is_named() {
     assert!(error.starts_with("is fed from `events`, and this view is fed from `orders`"), "{error}");
 
     let first = Format { version: Some(1), ..format() };
-    let stamp = Stamp { position: Position::from(1), offered: &[] };
+    let stamp = Stamp { position: Position::from(1), offered: &[], epoch: None };
     let bytes = Encoder::new(&first).document(ID, &1, Some(stamp)).unwrap();
     let parsed = Parsed::new(RawDocument::from_bytes(&bytes).unwrap());
     assert_eq!(parsed.position(&first), Ok(Position::from(1)));

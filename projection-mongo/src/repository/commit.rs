@@ -20,12 +20,14 @@ use crate::document::{Encoder, Stamp};
 pub(super) struct Batch<'a, S, Id> {
     pub(super) repository: &'a MongoRepository<S, Id>,
     pub(super) changes: &'a [Change<'a, S, Id>],
+    /// The owner's epoch, where the collection checks it.
+    pub(super) epoch: Option<i64>,
     pub(super) outcomes: Outcomes,
 }
 
 impl<'a, S: ViewState, Id: Key> Batch<'a, S, Id> {
     /// Writes all changes.
-    pub(super) async fn write(mut self) -> Vec<ChangeOutcome> {
+    pub(super) async fn write(mut self) -> Outcomes {
         self.write_some((0..self.changes.len()).collect()).await;
         let mut refused = self.outcomes.refused_by_index();
         while !refused.is_empty() {
@@ -36,7 +38,7 @@ impl<'a, S: ViewState, Id: Key> Batch<'a, S, Id> {
                 break;
             }
         }
-        self.outcomes.finish()
+        self.outcomes
     }
 
     async fn write_some(&mut self, places: Vec<usize>) {
@@ -98,6 +100,6 @@ impl<'a, S: ViewState, Id: Key> Batch<'a, S, Id> {
 
     fn stamp(&self, place: usize) -> Stamp<'a> {
         let change = &self.changes[place];
-        Stamp { position: change.position, offered: change.offered }
+        Stamp { position: change.position, offered: change.offered, epoch: self.epoch }
     }
 }

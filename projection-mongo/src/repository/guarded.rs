@@ -7,7 +7,7 @@ use bson::{RawDocument, doc};
 use projection_core::{
     ErrorKind, Key, Position, StoreError,
     projection::ViewState,
-    store::{CheckpointOutcome, Commit, Committed, GuardedRepository, Stored},
+    store::{Change, CheckpointOutcome, Commit, Committed, Fence, GuardedRepository, Stored},
 };
 
 use super::{MongoRepository, commit::Batch, outcomes::Outcomes, owned, tombstones::instance};
@@ -38,6 +38,44 @@ impl<S: ViewState, Id: Key> MongoRepository<S, Id> {
         let offered = Parsed::new(document).offered();
         let offered = offered.map_err(|error| self.tombstones.reading.wrong(ErrorKind::Permanent, error))?;
         Ok(Some(Stored { state: None, position, offered, bytes: 0 }))
+    }
+}
+
+impl<S: ViewState, Id: Key> MongoRepository<S, Id> {
+    async fn write(&self, changes: &[Change<'_, S, Id>], epoch: Option<i64>) -> Outcomes {
+        let outcomes = Outcomes::none(changes.len());
+        Batch { repository: self, changes, epoch, outcomes }.write().await
+    }
+
+    /// Writes as an owner, without transactions: looks at the fence before, and after where something was refused.
+    async fn write_fenced(&self, changes: &[Change<'_, S, Id>], fence: &Fence) -> Committed {
+        let mut outcomes = Outcomes::none(changes.len());
+        // In this order: a former owner that still tells its epoch sees then that it is one.
+        let owns = match self.epochs.tell(&self.target, fence.epoch).await {
+            Ok(()) => self.owner.owns(fence).await,
+            Err(error) => Err(error),
+        };
+        let checkpoint = match owns {
+            Ok(false) => {
+                outcomes.rest_lost();
+                CheckpointOutcome::Fenced
+            }
+            Err(error) => {
+                (0..changes.len()).for_each(|place| outcomes.not_written(place, &error));
+                CheckpointOutcome::NotJoined
+            }
+            Ok(true) => {
+                outcomes = self.write(changes, self.epochs.stamp(fence.epoch)).await;
+                match outcomes.any_rejected() && !self.owner.owns(fence).await.unwrap_or(true) {
+                    true => {
+                        outcomes.rejected_lost();
+                        CheckpointOutcome::Fenced
+                    }
+                    false => CheckpointOutcome::NotJoined,
+                }
+            }
+        };
+        Committed { outcomes: outcomes.finish(), checkpoint }
     }
 }
 
@@ -81,28 +119,14 @@ impl<S: ViewState, Id: Key> GuardedRepository<S, Id> for MongoRepository<S, Id> 
     }
 
     async fn commit(&self, commit: Commit<'_, S, Id>) -> Committed {
-        let changes = commit.changes.len();
-        if let Some(fence) = commit.fence {
-            if self.owner.has_transactions {
-                return owned::write(self, &self.owner, &commit, fence).await;
-            }
-            match self.owner.owns(fence).await {
-                Ok(true) => {}
-                Ok(false) => {
-                    let mut outcomes = Outcomes::none(changes);
-                    outcomes.rest_lost();
-                    return Committed { outcomes: outcomes.finish(), checkpoint: CheckpointOutcome::Fenced };
-                }
-                Err(error) => {
-                    let mut outcomes = Outcomes::none(changes);
-                    (0..changes).for_each(|place| outcomes.not_written(place, &error));
-                    return Committed { outcomes: outcomes.finish(), checkpoint: CheckpointOutcome::NotJoined };
-                }
+        match commit.fence {
+            Some(fence) if self.owner.has_transactions => owned::write(self, &self.owner, &commit, fence).await,
+            Some(fence) => self.write_fenced(commit.changes, fence).await,
+            None => {
+                let outcomes = self.write(commit.changes, None).await;
+                Committed { outcomes: outcomes.finish(), checkpoint: CheckpointOutcome::NotJoined }
             }
         }
-        let outcomes = Outcomes::none(changes);
-        let batch = Batch { repository: self, changes: commit.changes, outcomes };
-        Committed { outcomes: batch.write().await, checkpoint: CheckpointOutcome::NotJoined }
     }
 
     async fn checkpoint_passed(&self, passed: Position) -> Result<(), StoreError> {

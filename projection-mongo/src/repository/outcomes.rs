@@ -60,6 +60,17 @@ impl Outcomes {
             .for_each(|outcome| *outcome = Some(ChangeOutcome::Lost));
     }
 
+    /// Whether any change was refused by itself.
+    pub(super) fn any_rejected(&self) -> bool {
+        self.0.iter().any(|outcome| matches!(outcome, Some(ChangeOutcome::Rejected(_))))
+    }
+
+    /// What was refused has lost: another owner's epoch was the reason.
+    pub(super) fn rejected_lost(&mut self) {
+        let rejected = self.0.iter_mut().filter(|outcome| matches!(outcome, Some(ChangeOutcome::Rejected(_))));
+        rejected.for_each(|outcome| *outcome = Some(ChangeOutcome::Lost));
+    }
+
     /// The same error for several changes.
     pub(super) fn unknown(&mut self, places: &[usize], error: &StoreError) {
         for place in places {

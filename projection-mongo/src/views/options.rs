@@ -15,6 +15,7 @@ pub struct MongoViewsOptions {
     leases: String,
     fences: String,
     transactions: Transactions,
+    epoch_check: bool,
 }
 
 impl MongoViewsOptions {
@@ -31,6 +32,7 @@ impl MongoViewsOptions {
             leases: leases::LEASES.to_owned(),
             fences: fences::FENCES.to_owned(),
             transactions: Transactions::Auto,
+            epoch_check: true,
         }
     }
 
@@ -72,6 +74,21 @@ impl MongoViewsOptions {
     pub fn with_transactions(mut self, transactions: Transactions) -> Self {
         self.transactions = transactions;
         self
+    }
+
+    /// Where there are no transactions: leaves the validator of a view's collection alone.
+    ///
+    /// By default each takeover tells it the epoch of the new owner, so that the server refuses what a former owner
+    /// inserts late (spec: B18); the connected user needs `collMod`, which is in the role `dbAdmin`. Without it, a process
+    /// that was stopped past its lease may bring an instance back that was deleted meanwhile.
+    #[must_use]
+    pub fn without_epoch_check(mut self) -> Self {
+        self.epoch_check = false;
+        self
+    }
+
+    pub(super) fn are_epochs_checked(&self) -> bool {
+        self.epoch_check
     }
 
     pub(super) fn transactions(&self) -> Transactions {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bson::{Document, doc};
+use bson::{Bson, Document, doc};
 use mongodb::Database;
 use projection_core::{ErrorKind, StoreError};
 
@@ -14,27 +14,46 @@ const NEEDED: [&str; 4] = ["find", "insert", "remove", "update"];
 /// Refuses a user who may not read and write all of these collections. Where nobody is logged in, there is nothing to
 /// ask. One round trip.
 pub(super) async fn check(database: &Database, view: &str, collections: &[&str]) -> Result<(), StoreError> {
+    refuse(database, view, |status| missing(status, database.name(), collections)).await
+}
+
+/// Refuses a user who may not change the validator of this collection, by which late inserts are refused (spec: B18). One
+/// round trip.
+pub(super) async fn check_validator(database: &Database, view: &str, collection: &str) -> Result<(), StoreError> {
+    refuse(database, view, |status| without_validator(status, database.name(), collection)).await
+}
+
+async fn refuse(
+    database: &Database,
+    view: &str,
+    why: impl FnOnce(&Document) -> Option<String>,
+) -> Result<(), StoreError> {
     let admin = database.client().database("admin");
     // A server that does not tell will refuse by itself.
     let Ok(status) = admin.run_command(doc! { "connectionStatus": 1, "showPrivileges": true }).await else {
         return Ok(());
     };
-    match missing(&status, database.name(), collections) {
+    match why(&status) {
         None => Ok(()),
         Some(message) => Err(Doing::new("opening the view", view).wrong(ErrorKind::Permanent, message)),
     }
 }
 
+/// What is in the way of a check that a former owner's inserts would meet.
+fn without_validator(status: &Document, database: &str, collection: &str) -> Option<String> {
+    let (user, privileges) = user(status)?;
+    (!allowed(&privileges, database, collection).contains("collMod")).then(|| {
+        format!(
+            "the user {user} may not `collMod` on `{collection}`, by which late inserts of a former owner are refused \
+             where there are no transactions: grant the role `dbAdmin` on the database `{database}`, use a replica set, \
+             which may have one member, or do without by `MongoViewsOptions::without_epoch_check`"
+        )
+    })
+}
+
 /// Who may not do what, and what to grant.
 fn missing(status: &Document, database: &str, collections: &[&str]) -> Option<String> {
-    let info = status.get_document("authInfo").ok()?;
-    let user = info.get_array("authenticatedUsers").ok()?.first()?.as_document()?;
-    let privileges: Vec<_> = info
-        .get_array("authenticatedUserPrivileges")
-        .ok()?
-        .iter()
-        .filter_map(|found| found.as_document())
-        .collect();
+    let (user, privileges) = user(status)?;
     let lacks = collections.iter().filter_map(|collection| {
         let may = allowed(&privileges, database, collection);
         let not: Vec<_> = NEEDED.into_iter().filter(|action| !may.contains(action)).collect();
@@ -44,11 +63,19 @@ fn missing(status: &Document, database: &str, collections: &[&str]) -> Option<St
     if lacks.is_empty() {
         return None;
     }
-    let (name, home) = (user.get_str("user").unwrap_or_default(), user.get_str("db").unwrap_or_default());
     Some(format!(
-        "the user `{name}` of `{home}` may not {}: grant the role `readWrite` on the database `{database}`",
+        "the user {user} may not {}: grant the role `readWrite` on the database `{database}`",
         lacks.join(", ")
     ))
+}
+
+/// The user who is logged in, and what they may do.
+fn user(status: &Document) -> Option<(String, Vec<&Document>)> {
+    let info = status.get_document("authInfo").ok()?;
+    let user = info.get_array("authenticatedUsers").ok()?.first()?.as_document()?;
+    let (name, home) = (user.get_str("user").unwrap_or_default(), user.get_str("db").unwrap_or_default());
+    let privileges = info.get_array("authenticatedUserPrivileges").ok()?;
+    Some((format!("`{name}` of `{home}`"), privileges.iter().filter_map(Bson::as_document).collect()))
 }
 
 /// The actions that some privilege allows on this collection.
@@ -67,8 +94,6 @@ fn allowed<'a>(privileges: &[&'a Document], database: &str, collection: &str) ->
 
 #[cfg(test)]
 mod tests {
-    use bson::Bson;
-
     use super::*;
 
     /// As a server answers.
@@ -105,6 +130,16 @@ mod tests {
         ]);
         assert_eq!(missing(&some, "shop", &["orders.v1"]), None);
         assert!(missing(&some, "shop", &["orders.v1", "else"]).unwrap().contains("may not `update` on `else`"));
+    }
+
+    // spec: B18
+    #[test]
+    fn to_change_the_validator_is_more_than_to_write() {
+        let writes = status(vec![on(doc! { "db": "shop", "collection": "" }, &NEEDED)]);
+        let message = without_validator(&writes, "shop", "orders.v1").unwrap();
+        assert!(message.starts_with("the user `app` of `admin` may not `collMod` on `orders.v1`"), "{message}");
+        let both = status(vec![on(doc! { "db": "shop", "collection": "" }, &["collMod", "insert"])]);
+        assert_eq!(without_validator(&both, "shop", "orders.v1"), None);
     }
 
     #[test]

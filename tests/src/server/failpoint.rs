@@ -11,6 +11,8 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 #[derive(Debug)]
 pub struct FailPoint {
     database: Database,
+    /// How often the server had met it before.
+    met: i32,
     _one: MutexGuard<'static, ()>,
 }
 
@@ -27,11 +29,21 @@ impl FailPoint {
         data.extend(how);
         let command = doc! { "configureFailPoint": "failCommand", "mode": mode, "data": data };
         let admin = database.client().database("admin");
-        admin
-            .run_command(command)
-            .await
-            .expect("the server takes fail points: `--setParameter enableTestCommands=1`");
-        Self { database, _one: one }
+        let set = admin.run_command(command).await;
+        let set = set.expect("the server takes fail points: `--setParameter enableTestCommands=1`");
+        let met = set.get_i32("count").expect("the server counts how often it is met");
+        Self { database, met, _one: one }
+    }
+
+    /// Waits until a command has met it; one that is blocked is on its way then.
+    ///
+    /// # Panics
+    ///
+    /// When none has after a minute.
+    pub async fn was_met(&self) {
+        let times = i64::from(self.met) + 1;
+        let command = doc! { "waitForFailPoint": "failCommand", "timesEntered": times, "maxTimeMS": 60_000 };
+        self.database.client().database("admin").run_command(command).await.expect("a command meets it");
     }
 
     /// Lets commands succeed again.

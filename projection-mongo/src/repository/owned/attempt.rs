@@ -175,7 +175,7 @@ impl<S: ViewState, Id: Key> Attempt<'_, S, Id> {
             .iter()
             .map(|prepared| {
                 let (id, change) = (self.id(prepared), self.change(prepared));
-                let stamp = Stamp { position: change.position, offered: change.offered };
+                let stamp = Stamp { position: change.position, offered: change.offered, epoch: None };
                 statements::bury(format, id, change.position, &encoder.tombstone(id, stamp))
             })
             .collect();

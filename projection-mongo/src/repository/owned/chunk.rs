@@ -75,7 +75,7 @@ impl<'a, S: ViewState, Id: Key> Chunks<'a, S, Id> {
             let place = self.places.next()?;
             let change = &self.changes[place];
             let Some(state) = change.state else { return Some(Prepared { place, document: None }) };
-            let stamp = Stamp { position: change.position, offered: change.offered };
+            let stamp = Stamp { position: change.position, offered: change.offered, epoch: None };
             match self.encoder.document(change.id.as_key(), state, Some(stamp)) {
                 Ok(document) => return Some(Prepared { place, document: Some(document) }),
                 Err(refused) => outcomes.rejected(place, refused.into()),

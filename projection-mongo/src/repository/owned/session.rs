@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 use crate::{
     bulk::{self, Reply, Target, Verb},
     checkpoints::MongoCheckpoints,
-    error::{Doing, NAMESPACE_EXISTS, code_of},
+    error::Doing,
     fences::Fences,
     repository::MongoRepository,
 };
@@ -65,7 +65,8 @@ impl Owner {
             return Ok(None);
         }
         let missing = [&repository.target, &repository.tombstones.target, self.checkpoints.target()];
-        future::try_join_all(missing.map(ensure)).await?;
+        // Inside a transaction making them would wait for others.
+        future::try_join_all(missing.map(Target::ensure)).await?;
         Ok(Some(Session { session, of: fence.clone() }))
     }
 
@@ -95,13 +96,5 @@ impl Session {
             Some(error) if error.kind() == ErrorKind::Transient => Err(error.error(doing)),
             _ => Ok(reply),
         }
-    }
-}
-
-/// Makes a collection beforehand: inside a transaction it would wait for others.
-async fn ensure(target: &Target) -> Result<(), StoreError> {
-    match target.database.create_collection(&target.collection).await {
-        Err(error) if code_of(&error) == Some(NAMESPACE_EXISTS) => Ok(()),
-        made => made.map_err(|error| Doing::new("making the collection", &target.collection).failed(error)),
     }
 }
