@@ -7,6 +7,7 @@ mod catchup;
 mod core;
 mod domain;
 mod hold;
+mod late;
 mod materialized_view;
 mod offer;
 mod offered;

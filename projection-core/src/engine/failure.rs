@@ -105,6 +105,23 @@ pub enum FeedError {
         /// Which names came, which went.
         change: String,
     },
+    /// An event came at a position that the view had passed, since its store's writers give out positions before they
+    /// commit, and the instances that it changes cannot be folded anew.
+    #[error(
+        "projection `{projection}`: an event came late, at position {position}, which the view had passed{}; {reason}. \
+         Raise its `version` to build it anew; or resume it, and do without",
+        if .instances.is_empty() { String::new() } else { format!("; it changes instance {}", .instances.join(", ")) },
+    )]
+    Late {
+        /// The projection.
+        projection: String,
+        /// The position of the event; of the first, if there are several.
+        position: Position,
+        /// The instances that cannot be folded anew, where they are known.
+        instances: Vec<String>,
+        /// Why not.
+        reason: String,
+    },
     /// The view was begun later in the history than is asked for now (spec: P22).
     #[error(
         "projection `{projection}` was begun after position {start}, without the history before it, and is to start \

@@ -1,5 +1,6 @@
 //! Flushing a batch: read what is not in memory, fold, write, and settle what did not go through.
 
+pub(super) mod anew;
 mod guarded;
 mod instance;
 mod plain;

@@ -198,6 +198,10 @@ impl<S: EventStore> Source for Member<S> {
         }
     }
 
+    async fn read_anew(&self, window: Window, limit: usize) -> Result<DecodedPage, StoreError> {
+        self.alone.read(window, limit).await
+    }
+
     async fn locate(&self, events: &[EventRef]) -> Result<Vec<Option<Position>>, StoreError> {
         self.alone.locate(events).await
     }

@@ -17,6 +17,8 @@ pub(crate) trait Source: Send + Sync {
     fn filter(&self) -> &Filter;
     async fn mark(&self) -> Result<Position, StoreError>;
     async fn read(&self, window: Window, limit: usize) -> Result<DecodedPage, StoreError>;
+    /// Like `read`, and never from a page that was read before.
+    async fn read_anew(&self, window: Window, limit: usize) -> Result<DecodedPage, StoreError>;
     async fn locate(&self, events: &[EventRef]) -> Result<Vec<Option<Position>>, StoreError>;
     async fn before(&self, time: OffsetDateTime) -> Result<Position, StoreError>;
     async fn held_by(&self) -> Result<Option<String>, StoreError>;
@@ -58,6 +60,10 @@ impl<S: EventStore> Source for StoreSource<S> {
         let read = started.elapsed();
         let events = page.events().map(|raw| Arc::new(self.decoders.event(&raw))).collect();
         Ok(DecodedPage { events, covers: page.covers(), read, decode: started.elapsed() - read })
+    }
+
+    async fn read_anew(&self, window: Window, limit: usize) -> Result<DecodedPage, StoreError> {
+        self.read(window, limit).await
     }
 
     async fn locate(&self, events: &[EventRef]) -> Result<Vec<Option<Position>>, StoreError> {

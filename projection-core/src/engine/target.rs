@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Absorbed, HandlerTable, Identity, Parked, absorb, batch::Batch, cache::StateCache, decode::DecodedEvent, flush,
-    route::route, working::WorkingSet,
+    Absorbed, HandlerTable, History, Identity, Parked, Refolded, absorb, batch::Batch, cache::StateCache,
+    decode::DecodedEvent, flush, route::route, working::WorkingSet,
 };
 use crate::{
     FeedError, Key, MaterializedViewOptions, Position, Projection, StoreError,
@@ -48,6 +48,22 @@ pub(crate) trait Target: Send + Sync {
 
     /// Writes what is buffered.
     async fn flush(&mut self, context: &FlushContext<'_>) -> Result<Flushed, FeedError>;
+
+    /// Folds anew from `history` the instances that these events change, which came at positions that the view had
+    /// passed. Nothing may be buffered.
+    async fn refold(
+        &mut self,
+        late: &[Arc<DecodedEvent>],
+        _history: &History,
+        context: &FlushContext<'_>,
+    ) -> Result<Refolded, FeedError> {
+        Err(FeedError::Late {
+            projection: context.identity.projection.clone(),
+            position: late.first().map_or(Position::START, |event| event.meta.position()),
+            instances: Vec::new(),
+            reason: "a view that was written by hand cannot be folded anew in part".to_owned(),
+        })
+    }
 
     /// Throws away what is buffered, and every state that may not be what is stored.
     fn discard(&mut self);
@@ -198,6 +214,15 @@ impl<P: Projection> Target for ProjectionTarget<P> {
             self.discard();
         }
         flushed
+    }
+
+    async fn refold(
+        &mut self,
+        late: &[Arc<DecodedEvent>],
+        history: &History,
+        context: &FlushContext<'_>,
+    ) -> Result<Refolded, FeedError> {
+        flush::anew::refold(self, late, history, context).await
     }
 
     fn discard(&mut self) {

@@ -36,7 +36,8 @@ impl FeedCore {
         let mut engine = self.engine.lock().await;
         let polled = self.contained(async {
             let mark = engine.mark(&run.stop).await?;
-            engine.advance(mark, &run.stop).await
+            engine.advance(mark, &run.stop).await?;
+            self.refold_late(&mut engine, &run.stop).await
         });
         let polled = polled.await;
         self.settle(&run, polled)

@@ -1,12 +1,12 @@
 //! What a feed is doing: not started, catching up, live, stopped, failed. Every change is made under one lock, and only
 //! by the run it belongs to.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use tokio_util::sync::CancellationToken;
 
 use super::{core::FeedCore, offer::Offer};
-use crate::{FeedError, StoreError, progress::Phase};
+use crate::{FeedError, Position, StoreError, progress::Phase};
 
 pub(super) struct Shared {
     pub state: State,
@@ -18,6 +18,8 @@ pub(super) struct Shared {
     pub steps_down: bool,
     /// Offered events that are not applied yet, in the order they came.
     pub waiting: Vec<Arc<Offer>>,
+    /// Where events came too late, and the view was not put right yet.
+    pub late: BTreeSet<Position>,
 }
 
 #[derive(Debug, Clone)]
@@ -45,6 +47,7 @@ impl Shared {
             paused: false,
             steps_down: false,
             waiting: Vec::new(),
+            late: BTreeSet::new(),
         }
     }
 }

@@ -147,7 +147,8 @@ impl<S: EventStore, V: ViewStore> ProjectionRuntimeBuilder<S, V> {
                 .tasks
                 .spawn(worker.work(lease, self.poll, heard.subscribe(), runtime.shutdown.clone()).instrument(span));
         }
-        runtime.tasks.spawn(wake::listen(self.events, heard, runtime.shutdown.clone()));
+        let feeds = runtime.workers.iter().map(|worker| Arc::clone(&worker.feed)).collect();
+        runtime.tasks.spawn(wake::listen(self.events, heard, feeds, runtime.shutdown.clone()));
         Ok(runtime)
     }
 }

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Retries, RetryStrategy, StoreError,
+    feed::FeedCore,
     store::{EventStore, WakeUp},
 };
 
@@ -24,6 +25,7 @@ pub(super) struct Heard {
 pub(super) async fn listen<S: EventStore>(
     events: Arc<S>,
     heard: watch::Sender<Heard>,
+    feeds: Vec<Arc<FeedCore>>,
     shutdown: CancellationToken,
 ) {
     let listening = async {
@@ -33,7 +35,7 @@ pub(super) async fn listen<S: EventStore>(
                 // Nothing tells: the projections ask.
                 Ok(None) => return,
                 Ok(Some(mut wake_up)) => {
-                    let error = hear(wake_up.as_mut(), &heard, &mut broken).await;
+                    let error = hear(wake_up.as_mut(), &heard, &feeds, &mut broken).await;
                     tracing::info!(%error, "the listener for new events broke, and is opened again");
                 }
                 Err(error) => tracing::info!(%error, "no listener for new events can be had: the store is polled"),
@@ -46,11 +48,21 @@ pub(super) async fn listen<S: EventStore>(
 }
 
 /// Hears until it breaks.
-async fn hear(wake_up: &mut dyn WakeUp, heard: &watch::Sender<Heard>, broken: &mut Retries) -> StoreError {
+async fn hear(
+    wake_up: &mut dyn WakeUp,
+    heard: &watch::Sender<Heard>,
+    feeds: &[Arc<FeedCore>],
+    broken: &mut Retries,
+) -> StoreError {
     // What was appended before it was opened is not told: look once.
     loop {
         heard.send_modify(|heard| (heard.times, heard.all) = (heard.times + 1, wake_up.sees_all()));
-        if let Err(error) = wake_up.woken().await {
+        let woken = wake_up.woken().await;
+        let late = wake_up.late();
+        if !late.is_empty() {
+            feeds.iter().for_each(|feed| feed.late(&late));
+        }
+        if let Err(error) = woken {
             return error;
         }
         *broken = delays().start();

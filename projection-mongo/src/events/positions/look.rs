@@ -40,6 +40,11 @@ impl Seen {
         }
     }
 
+    /// Something was seen that was written at this time.
+    pub(in crate::events) fn reach(&self, time: u64) {
+        self.time.fetch_max(time, Ordering::SeqCst);
+    }
+
     /// That time; later times are greater numbers.
     pub(in crate::events) fn time(&self) -> u64 {
         self.time.load(Ordering::SeqCst)

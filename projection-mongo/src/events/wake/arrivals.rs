@@ -11,6 +11,7 @@ use crate::{
     events::{
         EventFields, MongoEvents,
         others::{Heard, Others},
+        positions::Seen,
     },
 };
 
@@ -20,13 +21,19 @@ const HISTORY_LOST: [i32; 3] = [260, 280, 286];
 /// The events of a collection that others write, as they arrive.
 pub(super) struct Arrivals {
     others: Arc<Others>,
+    seen: Arc<Seen>,
     fields: EventFields,
     collection: String,
 }
 
 impl Arrivals {
     pub(super) fn new(store: &MongoEvents, others: Arc<Others>) -> Self {
-        Self { others, fields: store.fields().clone(), collection: store.target.collection.clone() }
+        Self {
+            others,
+            seen: Arc::clone(&store.seen),
+            fields: store.fields().clone(),
+            collection: store.target.collection.clone(),
+        }
     }
 
     /// Inserts, and positions that were put into events later, as a migration does.
@@ -70,9 +77,12 @@ impl Arrivals {
         let position = [inserted, put].into_iter().flatten().find_map(|part| part.get(&self.fields.position));
         let Some(position) = position.and_then(whole) else { return };
         let Ok(Timestamp { time, increment }) = change.get_timestamp("clusterTime") else { return };
-        if !self.others.is_late(position, u64::from(time) << 32 | u64::from(increment)) {
+        let time = u64::from(time) << 32 | u64::from(increment);
+        if !self.others.is_late(position, time) {
             return;
         }
+        // Whoever looks for it finds it, also after a failover.
+        self.seen.reach(time);
         let shown = |field: &str| inserted.and_then(|event| event.get(field)).map(ToString::to_string);
         let EventFields { id, name, stream, .. } = &self.fields;
         tracing::error!(
