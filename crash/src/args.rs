@@ -51,6 +51,9 @@ pub(crate) struct RunArgs {
     /// The program `mongod`
     #[arg(long)]
     pub(crate) mongod: Option<PathBuf>,
+    /// Append the second half of the flights while the first is replayed
+    #[arg(long, conflicts_with = "mutate")]
+    pub(crate) live: bool,
     /// Break a mechanism on purpose, and succeed if wrong views are reported
     #[arg(long, value_name = "NAME", conflicts_with = "store")]
     pub(crate) mutate: Option<Broken>,

@@ -9,6 +9,7 @@ mod repository;
 mod steps;
 mod storage;
 mod views;
+mod writer;
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
@@ -20,9 +21,8 @@ use projection_mongo::{MongoViews, MongoViewsOptions};
 use projection_sqlite::SqliteStore;
 
 use crate::{
-    driver::HISTORY,
     journal::What,
-    order::{Home, Mutant, Order},
+    order::{Home, Live, Mutant, Order},
     views::register,
 };
 use events::SteppedEvents;
@@ -37,9 +37,12 @@ const POLL: Duration = Duration::from_millis(100);
 
 /// Replays until all views are up to date, or until it ends itself.
 pub(crate) async fn run(order: Order) -> Result<ExitCode> {
+    if let (true, Some(live)) = (order.is_writer, &order.live) {
+        return write(&order, live).await;
+    }
     let steps = Arc::new(Steps::of(&order)?);
     let started = match &order.home {
-        Home::Mongo { uri, database } => in_mongo(&order, &steps, uri, database).await,
+        Home::Mongo { uri, events, views } => in_mongo(&order, &steps, uri, [events, views]).await,
         Home::Sqlite { events, views } => {
             let (events, views) = (SqliteStore::open(events).await?, SqliteStore::open(views).await?);
             start(&order, &steps, events.events(), views.views()).await
@@ -52,7 +55,7 @@ pub(crate) async fn run(order: Order) -> Result<ExitCode> {
             return Ok(NOT_STARTED.into());
         }
     };
-    let up_to_date = finish::up_to_date(&runtime, checkpoints.as_ref()).await;
+    let up_to_date = finish::up_to_date(&runtime, checkpoints.as_ref(), order.live.as_ref()).await;
     runtime.shutdown().await;
     match up_to_date {
         Ok(()) => {
@@ -70,18 +73,33 @@ pub(crate) async fn run(order: Order) -> Result<ExitCode> {
 /// A runtime, and its checkpoints without steps around them.
 type Started = (ProjectionRuntime, Arc<dyn CheckpointStorage>);
 
-async fn in_mongo(order: &Order, steps: &Arc<Steps>, uri: &str, database: &str) -> Result<Started> {
+/// Appends events in place of replaying them.
+async fn write(order: &Order, live: &Live) -> Result<ExitCode> {
+    match &order.home {
+        Home::Mongo { uri, events, .. } => {
+            let client = Client::with_uri_str(uri).await?;
+            match FlightsDatabase::new(client.database(events)).events().await {
+                Ok(events) => writer::run(order, live, events).await,
+                // The server is away.
+                Err(_) => Ok(NOT_STARTED.into()),
+            }
+        }
+        Home::Sqlite { events, .. } => writer::run(order, live, SqliteStore::open(events).await?.events()).await,
+    }
+}
+
+async fn in_mongo(order: &Order, steps: &Arc<Steps>, uri: &str, [events, views]: [&str; 2]) -> Result<Started> {
     let mut options = ClientOptions::parse(uri).await?;
     options.command_event_handler = Some(commands::handler(Arc::clone(steps)));
     options.app_name = Some(format!("crash-{}", order.name));
     let client = Client::with_options(options)?;
-    let events = FlightsDatabase::new(client.database(HISTORY));
+    let events = FlightsDatabase::new(client.database(events));
     let events = steps.around("open events", "", events.events()).await?;
     let mut options = MongoViewsOptions::new();
     if order.mutant.is_some_and(Mutant::goes_without_epochs) {
         options = options.without_epoch_check();
     }
-    start(order, steps, events, MongoViews::with_options(client.database(database), options)).await
+    start(order, steps, events, MongoViews::with_options(client.database(views), options)).await
 }
 
 async fn start<E: EventStore, V: ViewStore>(

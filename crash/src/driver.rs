@@ -2,7 +2,7 @@
 
 mod catalog;
 mod compare;
-mod history;
+pub(crate) mod history;
 mod measures;
 mod mongod;
 mod mutation;
@@ -60,8 +60,8 @@ async fn runs(kind: Kind, args: &RunArgs) -> Result<ExitCode> {
     );
     let mut totals = Totals::new(args, kind);
     for seed in args.seed..args.seed + args.runs {
-        let plan = Plan::of(seed, &catalog, kind);
-        let run = Run::new(&place, &reference, &catalog, &plan, None)?;
+        let plan = Plan::of(seed, &catalog, &place);
+        let run = Run::new(&place, &reference, &catalog, &plan, None).await?;
         let ran = run.drive(&mut place).await?;
         eprintln!("{}", report::line(&ran));
         if ran.is_wrong() {

@@ -12,6 +12,7 @@ mod journal;
 mod order;
 mod random;
 mod views;
+mod writing;
 
 use std::process::ExitCode;
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// One start of a child.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Order {
-    /// Which process it plays: `A` or `B`.
+    /// Which process it plays: `A` or `B`, or `W` who writes.
     pub(crate) name: String,
     pub(crate) home: Home,
     pub(crate) batch_size: usize,
@@ -18,13 +18,35 @@ pub(crate) struct Order {
     /// Where it ends or stops itself.
     pub(crate) at: Option<At>,
     pub(crate) mutant: Option<Mutant>,
+    /// Where events are appended meanwhile.
+    pub(crate) live: Option<Live>,
+    /// Whether it is the one who appends them.
+    pub(crate) is_writer: bool,
+}
+
+/// Live traffic.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Live {
+    /// The flights.
+    pub(crate) data: PathBuf,
+    pub(crate) seed: u64,
+    /// A file that is there once all is appended, and says up to where.
+    pub(crate) done: PathBuf,
 }
 
 /// Where events are and views go.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Home {
-    Mongo { uri: String, database: String },
-    Sqlite { events: PathBuf, views: PathBuf },
+    /// `events` and `views` are databases.
+    Mongo {
+        uri: String,
+        events: String,
+        views: String,
+    },
+    Sqlite {
+        events: PathBuf,
+        views: PathBuf,
+    },
 }
 
 /// A step of the child's way, and what the child does to itself there.

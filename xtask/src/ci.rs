@@ -16,6 +16,9 @@ use crate::{paths, test};
 /// How often each store is crashed.
 const CRASHES: u64 = 6;
 
+/// How often with live traffic.
+const LIVE_CRASHES: u64 = 4;
+
 /// Runs all steps in order.
 pub(crate) async fn run(signals: &mut Signals) -> Result<()> {
     step("format", async { succeeded(cargo::run(cargo(["fmt", "--all", "--check"]), signals).await?) }).await?;
@@ -52,6 +55,9 @@ pub(crate) async fn run(signals: &mut Signals) -> Result<()> {
     step("replays that are killed", async {
         for store in ["mongo", "mongo-standalone", "sqlite"] {
             succeeded(crash::run(&Crash::short(store, CRASHES), signals).await?)?;
+        }
+        for store in ["mongo", "sqlite"] {
+            succeeded(crash::run(&Crash::short_and_live(store, LIVE_CRASHES), signals).await?)?;
         }
         Ok(())
     })

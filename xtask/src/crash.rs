@@ -22,9 +22,12 @@ pub(crate) struct Crash {
     /// The seed of the first run; those after it count on
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Which flights [default: the whole year; the first week for --mutate]
+    /// Which flights [default: the whole year; the first week for --mutate and --live]
     #[arg(long)]
     data: Option<Data>,
+    /// Append events while others are replayed: mongo or sqlite, and the first week if no flights are named
+    #[arg(long, conflicts_with = "mutate")]
+    live: bool,
     /// Break a mechanism on purpose, and succeed if wrong views are reported: guard, checkpoint, fence, tombstone,
     /// epoch, duplicates, or all of them
     #[arg(long, value_name = "NAME", conflicts_with = "store")]
@@ -50,7 +53,12 @@ impl Crash {
     /// A few runs over the first week.
     pub(crate) fn short(store: &str, runs: u64) -> Self {
         let (store, data) = (Some(store.to_owned()), Some(Data::Sample));
-        Self { store, runs, seed: 1, data, mutate: None, json: false, keep: false }
+        Self { store, runs, seed: 1, data, live: false, mutate: None, json: false, keep: false }
+    }
+
+    /// A few runs over the first week, half of which is appended meanwhile.
+    pub(crate) fn short_and_live(store: &str, runs: u64) -> Self {
+        Self { live: true, ..Self::short(store, runs) }
     }
 
     /// Each mechanism broken, over the first week.
@@ -60,7 +68,7 @@ impl Crash {
     }
 
     fn data(&self) -> Data {
-        self.data.unwrap_or(if self.mutate.is_some() { Data::Sample } else { Data::Full })
+        self.data.unwrap_or(if self.mutate.is_some() || self.live { Data::Sample } else { Data::Full })
     }
 
     fn arguments(&self, data: PathBuf, mongod: Option<PathBuf>) -> Vec<std::ffi::OsString> {
@@ -78,6 +86,7 @@ impl Crash {
         if let Some(mongod) = mongod {
             option("--mongod", mongod.into());
         }
+        arguments.extend(self.live.then(|| "--live".into()));
         arguments.extend(self.json.then(|| "--json".into()));
         arguments.extend(self.keep.then(|| "--keep".into()));
         arguments
@@ -109,6 +118,13 @@ mod tests {
     fn a_store_is_run_so_many_times_from_a_seed_on() {
         let expected = "--data flights.csv --seed 1 --store mongo --runs 6 --mongod mongod";
         assert_eq!(arguments(&Crash::short("mongo", 6)), expected);
+    }
+
+    #[test]
+    fn live_traffic_is_of_the_first_week() {
+        let expected = "--data flights.csv --seed 1 --store sqlite --runs 2 --mongod mongod --live";
+        assert_eq!(arguments(&Crash::short_and_live("sqlite", 2)), expected);
+        assert_eq!(Crash { data: None, ..Crash::short_and_live("mongo", 1) }.data(), Data::Sample);
     }
 
     #[test]

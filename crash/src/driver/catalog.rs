@@ -84,10 +84,11 @@ impl Catalog {
             batch_size,
             memory_budget: None,
             processes: vec![faults],
+            writer: place.is_live().then(Vec::new),
             second_after: 0,
             server_killed: None,
         };
-        let ran = Run::new(place, reference, self, &plan, None)?.drive(place).await?;
+        let ran = Run::new(place, reference, self, &plan, None).await?.drive(place).await?;
         if ran.is_wrong() {
             let all = ran.wrong_views.iter().chain(&ran.wrong);
             bail!("it is wrong without a fault:\n{}", all.cloned().collect::<Vec<_>>().join("\n"));

@@ -72,7 +72,7 @@ async fn until_it_shows(
     let mut found = Found { mutant, kind: place.kind, seed: args.seed, views: Vec::new() };
     for seed in args.seed..args.seed + TRIES {
         let plan = plan(mutant, seed, catalog);
-        let run = Run::new(place, reference, catalog, &plan, Some(mutant))?;
+        let run = Run::new(place, reference, catalog, &plan, Some(mutant)).await?;
         let ran = run.drive(place).await?;
         eprintln!("{mutant}: {}", report::line(&ran));
         found.seed = seed;
@@ -80,7 +80,7 @@ async fn until_it_shows(
             continue;
         }
         found.views = ran.wrong_views;
-        let whole = Run::new(place, reference, catalog, &plan, None)?.drive(place).await?;
+        let whole = Run::new(place, reference, catalog, &plan, None).await?.drive(place).await?;
         if !whole.wrong_views.is_empty() {
             eprintln!("{}", report::wrong(&whole, &plan));
             bail!("with {mutant} the views are wrong, and without it, too: seed {seed}");
@@ -127,5 +127,5 @@ fn plan(mutant: Mutant, seed: u64, catalog: &Catalog) -> Plan {
         }
     };
     let batch_size = usize::try_from(batch_size).unwrap_or(usize::MAX);
-    Plan { seed, batch_size, memory_budget: None, processes, second_after: 400, server_killed: None }
+    Plan { seed, batch_size, memory_budget: None, processes, writer: None, second_after: 400, server_killed: None }
 }

@@ -1,11 +1,12 @@
 //! Where the runs take place: a server or a folder with the history in it, and views of their own for each run.
 
+mod live;
 mod sqlite;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use flights::mongo::FlightsDatabase;
+use flights::{history::FlightHistory, mongo::FlightsDatabase};
 use projection_core::{CheckpointStorage, ViewStore as _, store::Checkpoint};
 use projection_mongo::MongoViews;
 use projection_sqlite::SqliteStore;
@@ -14,9 +15,10 @@ use tempfile::TempDir;
 use super::{HISTORY, history, mongod::Mongod};
 use crate::{
     args::{Kind, RunArgs},
-    order::Home,
+    order::{Home, Live},
     views::{self, Documents, NAMES},
 };
+use live::Traffic;
 use sqlite::SqliteFile;
 
 /// A store with a history.
@@ -25,6 +27,8 @@ pub(crate) struct Place {
     pub(super) kind: Kind,
     pub(super) server: Option<Mongod>,
     folder: TempDir,
+    /// Where events are appended in each run.
+    traffic: Option<Traffic>,
 }
 
 impl Place {
@@ -32,21 +36,49 @@ impl Place {
     pub(super) async fn prepare(kind: Kind, args: &RunArgs) -> Result<Self> {
         let mut folder = tempfile::Builder::new().prefix("projection-crash-").tempdir()?;
         folder.disable_cleanup(args.keep);
-        let history = history::read(&args.data)?;
+        let traffic = Traffic::of(kind, args)?;
         let server = match (kind, &args.mongod) {
-            (Kind::Sqlite, _) => {
-                sqlite::import(&folder.path().join("events.db"), &history).await?;
-                None
-            }
+            (Kind::Sqlite, _) => None,
             (_, mongod) => {
                 let mongod = mongod.as_ref().context("--mongod names no program")?;
-                let server = Mongod::start(mongod, &folder.path().join("mongod"), kind.has_transactions()).await?;
-                let database = FlightsDatabase::new(server.client().await?.database(HISTORY));
-                database.import(&history, 0, || ()).await?;
-                Some(server)
+                Some(Mongod::start(mongod, &folder.path().join("mongod"), kind.has_transactions()).await?)
             }
         };
-        Ok(Self { kind, server, folder })
+        let place = Self { kind, server, folder, traffic };
+        if !place.is_live() {
+            place.import(&history::read(&args.data)?).await?;
+        }
+        Ok(place)
+    }
+
+    /// Puts the history where all runs read it.
+    async fn import(&self, history: &FlightHistory) -> Result<()> {
+        match &self.server {
+            Some(server) => {
+                let database = FlightsDatabase::new(server.client().await?.database(HISTORY));
+                database.import(history, 0, || ()).await?;
+                Ok(())
+            }
+            None => sqlite::import(&self.events_file("history"), history).await,
+        }
+    }
+
+    /// Whether events are appended in each run.
+    pub(super) fn is_live(&self) -> bool {
+        self.traffic.is_some()
+    }
+
+    /// Makes what a run needs before its processes start; what they are told.
+    pub(super) async fn begin(&self, run: &str, seed: u64) -> Result<Option<Live>> {
+        let Some(traffic) = &self.traffic else { return Ok(None) };
+        match &self.server {
+            Some(server) => {
+                let database = FlightsDatabase::new(server.client().await?.database(run));
+                traffic.begin(&database.events().await?).await?;
+            }
+            None => traffic.begin(&SqliteStore::open(self.events_file(run)).await?.events()).await?,
+        }
+        Ok(Some(traffic.order(seed, &self.journal(run).with_extension("done"))))
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -61,8 +93,14 @@ impl Place {
     /// Where the children of a run find events and views.
     pub(super) fn home(&self, run: &str) -> Home {
         match &self.server {
-            Some(server) => Home::Mongo { uri: server.uri(), database: run.to_owned() },
-            None => Home::Sqlite { events: self.folder().join("events.db"), views: self.views_file(run) },
+            Some(server) => {
+                let events = if self.is_live() { run } else { HISTORY }.to_owned();
+                Home::Mongo { uri: server.uri(), events, views: run.to_owned() }
+            }
+            None => {
+                let events = self.events_file(if self.is_live() { run } else { "history" });
+                Home::Sqlite { events, views: self.views_file(run) }
+            }
         }
     }
 
@@ -92,20 +130,27 @@ impl Place {
 
     /// Removes the views of a run.
     pub(super) async fn clear(&self, run: &str) -> Result<()> {
-        let _ = std::fs::remove_file(self.journal(run));
+        for ending in ["journal", "done"] {
+            let _ = std::fs::remove_file(self.journal(run).with_extension(ending));
+        }
         match &self.server {
             Some(server) => Ok(server.client().await?.database(run).drop().await?),
             None => {
-                let file = self.views_file(run);
-                for ending in ["", "-wal", "-shm"] {
-                    let mut name = file.clone().into_os_string();
-                    name.push(ending);
-                    // The last two may be gone already.
-                    let _ = std::fs::remove_file(name);
+                for file in [self.views_file(run), self.events_file(run)] {
+                    for ending in ["", "-wal", "-shm"] {
+                        let mut name = file.clone().into_os_string();
+                        name.push(ending);
+                        // Some are gone already, or never were there.
+                        let _ = std::fs::remove_file(name);
+                    }
                 }
                 Ok(())
             }
         }
+    }
+
+    fn events_file(&self, of: &str) -> PathBuf {
+        self.folder().join(format!("{of}.events.db"))
     }
 
     fn views_file(&self, run: &str) -> PathBuf {

@@ -4,7 +4,10 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::catalog::{Catalog, Step};
+use super::{
+    catalog::{Catalog, Step},
+    place::Place,
+};
 use crate::{args::Kind, random::Random};
 
 /// What happens in a run.
@@ -16,6 +19,8 @@ pub(crate) struct Plan {
     pub(crate) memory_budget: Option<usize>,
     /// One for each process: what happens to its first start, its second, …; a start beyond them lives.
     pub(crate) processes: Vec<Vec<Fault>>,
+    /// What happens to the starts of the process that appends, if there is one.
+    pub(crate) writer: Option<Vec<Fault>>,
     /// How many milliseconds after the first the second process starts.
     pub(crate) second_after: u64,
     /// When the server is killed, in milliseconds from the beginning.
@@ -64,7 +69,7 @@ const AT_RANDOM: usize = 2;
 const AT_STEPS_OF_TWO: usize = 3;
 
 impl Plan {
-    pub(super) fn of(seed: u64, catalog: &Catalog, kind: Kind) -> Self {
+    pub(super) fn of(seed: u64, catalog: &Catalog, place: &Place) -> Self {
         let mut random = Random::new(seed);
         let events = catalog.events;
         let batch_size = random.of_any_size((events / 2000).clamp(50, 500), (events / 20).clamp(500, 50_000));
@@ -74,14 +79,15 @@ impl Plan {
         let picked = seed.wrapping_mul(AT_STEPS as u64);
         let mut planning = Planning { random, catalog, batch_size, memory_budget, picked };
         let processes = if seed % 2 == 1 { vec![planning.alone()] } else { planning.two() };
-        let has_server = kind != Kind::Sqlite;
+        let has_server = place.kind != Kind::Sqlite;
         let server_killed = (has_server && seed % 5 < 2).then(|| {
             let pace = u64::try_from(catalog.pace.as_millis()).unwrap_or(u64::MAX);
             pace / 10 + planning.random.below(pace)
         });
         let second_after = planning.random.below(500);
+        let writer = place.is_live().then(|| planning.writer());
         let batch_size = usize::try_from(batch_size).unwrap_or(usize::MAX);
-        Self { seed, memory_budget, second_after, batch_size, processes, server_killed }
+        Self { seed, memory_budget, second_after, batch_size, processes, writer, server_killed }
     }
 }
 
@@ -146,6 +152,12 @@ impl Planning<'_> {
             processes[1 - stopped].push(fault);
         }
         processes
+    }
+
+    /// Two kills at the most, none in a third of the runs.
+    fn writer(&mut self) -> Vec<Fault> {
+        let kills = self.random.below(3);
+        (0..kills).map(|_| Fault { when: self.moment(kills + 1), what: Do::Kill }).collect()
     }
 
     fn pick(&mut self) -> Step {

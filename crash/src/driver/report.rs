@@ -23,6 +23,7 @@ pub(super) struct Totals {
     stops: BTreeMap<String, u64>,
     random_kills: u64,
     server_kills: u64,
+    writer_kills: u64,
     again: BTreeMap<u64, u64>,
     takeovers: Vec<Duration>,
     fenced: u64,
@@ -40,6 +41,7 @@ impl Totals {
             stops: BTreeMap::new(),
             random_kills: 0,
             server_kills: 0,
+            writer_kills: 0,
             again: BTreeMap::new(),
             takeovers: Vec::new(),
             fenced: 0,
@@ -54,6 +56,7 @@ impl Totals {
         }
         self.random_kills += ran.random_kills;
         self.server_kills += ran.server_kills;
+        self.writer_kills += ran.writer_kills;
         self.fenced += ran.fenced;
         self.missed += ran.missed;
         ran.kills.into_iter().for_each(|step| *self.kills.entry(step).or_default() += 1);
@@ -112,6 +115,7 @@ impl<'a> Report<'a> {
             "kills_by_step": totals.kills,
             "kills_at_random": totals.random_kills,
             "server_kills": totals.server_kills,
+            "writer_kills": totals.writer_kills,
             "stops_by_step": totals.stops,
             "steps": self.catalog.steps.len(),
             "steps_without_a_kill": self.unmet,
@@ -137,6 +141,9 @@ impl fmt::Display for Report<'_> {
         writeln!(f, "  {:>5}  {RANDOM}", totals.random_kills)?;
         if totals.server_kills > 0 {
             writeln!(f, "  {:>5}  the server, at a random moment", totals.server_kills)?;
+        }
+        if totals.writer_kills > 0 {
+            writeln!(f, "  {:>5}  the process that appends, at a random moment", totals.writer_kills)?;
         }
         writeln!(f, "stops past the lease by step")?;
         for (step, stops) in &totals.stops {
@@ -189,9 +196,10 @@ pub(super) fn line(ran: &Ran) -> String {
     let stops = ran.stops.len();
     let kills = ran.kills.len() as u64 + ran.random_kills;
     let server = if ran.server_kills > 0 { ", the server killed" } else { "" };
+    let writer = if ran.writer_kills > 0 { ", the writer killed" } else { "" };
     let again = ran.again.iter().max().unwrap_or(&0);
     format!(
-        "seed {:>4}: {verdict}, {kills} kills, {stops} stops{server}, {again} flushed again at most, {:.1} s",
+        "seed {:>4}: {verdict}, {kills} kills, {stops} stops{server}{writer}, {again} flushed again at most, {:.1} s",
         ran.seed,
         ran.took.as_secs_f64()
     )

@@ -25,6 +25,8 @@ use crate::{
 
 /// The lease of the children: short, so that a takeover is.
 pub(super) const LEASE: Duration = Duration::from_secs(1);
+/// The process that appends.
+pub(super) const WRITER: &str = "W";
 /// How often the driver looks.
 const LOOK: Duration = Duration::from_millis(5);
 /// How much longer than its lease a process stays stopped at least.
@@ -52,7 +54,7 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(
+    pub(super) async fn new(
         place: &Place,
         reference: &'a Reference,
         catalog: &Catalog,
@@ -62,6 +64,7 @@ impl<'a> Run<'a> {
         let name = format!("run-{}", plan.seed);
         let path = place.journal(&name);
         let journal = Journal::open(&path)?;
+        let live = place.begin(&name, plan.seed).await?;
         let began = Instant::now();
         let order = |name: &str| Order {
             name: name.to_owned(),
@@ -72,12 +75,15 @@ impl<'a> Run<'a> {
             journal: path.clone(),
             at: None,
             mutant,
+            live: live.clone(),
+            is_writer: name == WRITER,
         };
         let delays = [Duration::ZERO, Duration::from_millis(plan.second_after)];
         let slots = ["A", "B"].into_iter().zip(delays).zip(&plan.processes);
         let slots = slots.map(|((name, delay), faults)| Slot::new(order(name), faults.clone(), began + delay));
+        let writer = plan.writer.iter().map(|faults| Slot::new(order(WRITER), faults.clone(), began));
         Ok(Self {
-            slots: slots.collect(),
+            slots: slots.chain(writer).collect(),
             plan,
             reference,
             reader: Reader::open(&path)?,
