@@ -8,7 +8,9 @@ use bson::{Document, doc};
 use mongodb::Database;
 use projection_core::{
     Position, ViewStore,
-    store::{Change, CheckpointOutcome, Commit, Committed, Expected, Fence, SharedRepository, SourceName},
+    store::{
+        Change, ChangeOutcome, CheckpointOutcome, Commit, Committed, Expected, Fence, SharedRepository, SourceName,
+    },
 };
 use projection_mongo::{MongoViews, MongoViewsOptions, Transactions};
 
@@ -109,6 +111,23 @@ async fn a_validator_of_the_users_stays_beside_the_check_of_epochs() {
         let validator = options.get_document("options").unwrap().get_document("validator").unwrap();
         let ours = doc! { "$nor": [{ "_projection.epoch": { "$lt": again.epoch } }] };
         assert_eq!(validator, &doc! { "$and": [theirs, ours] });
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_validator_of_the_users_that_only_warns_is_refused_with_advice() {
+    with_database(|database| async move {
+        let plain = database.plain().await;
+        let create = doc! { "create": "view.v1", "validator": { "n": 1 }, "validationAction": "warn" };
+        plain.run_command(create).await.unwrap();
+        let views = without_transactions(&database.database);
+        let repository = views.open::<View<Tally, i64>>(&SourceName::default()).await.unwrap();
+        let fence = leases::wait_for(&*views.leases().unwrap(), "owner").await;
+        let one = Tally::of(1);
+        let committed = commit(&repository, &fence, &[change(&1, Some(&one), 1, Expected::Absent)]).await;
+        let ChangeOutcome::Rejected(error) = &committed.outcomes[0] else { panic!("{committed:?}") };
+        assert!(error.to_string().contains("set its `validationAction` to `error`"), "{error}");
     })
     .await;
 }

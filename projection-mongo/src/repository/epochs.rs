@@ -56,28 +56,23 @@ impl Epochs {
         }
         let doing = Doing::new("setting the validator of", &target.collection);
         let options = options(target, &doing).await?;
+        let found = options.get_document("validator").ok();
+        let theirs = found.filter(|found| !found.is_empty() && !is_ours(found));
         let mut command = doc! {
             "collMod": &target.collection,
-            "validator": with_ours(options.get_document("validator").ok(), epoch),
+            "validator": with_ours(theirs, epoch),
             "maxTimeMS": i64::try_from(LONGEST.as_millis()).unwrap_or(i64::MAX),
         };
-        match (options.get_document("validator"), options.get_str("validationAction")) {
-            (Ok(theirs), _) if theirs.is_empty() || is_ours(theirs) => {
-                // What a former owner wrote may still be changed by hand.
-                command.insert("validationLevel", "moderate");
-                command.insert("validationAction", "error");
-            }
-            (Ok(_), Ok("warn")) => {
-                let message = format!(
-                    "the collection's validator warns only, and could not refuse late inserts: set its \
-                     `validationAction` to `error`, {WITHOUT}"
-                );
-                return Err(doing.wrong(ErrorKind::Permanent, message));
-            }
-            (Ok(_), _) => {}
-            (Err(_), _) => {
-                command.insert("validationLevel", "moderate");
-            }
+        if theirs.is_none() {
+            // What a former owner wrote may still be changed by hand.
+            command.insert("validationLevel", "moderate");
+            command.insert("validationAction", "error");
+        } else if options.get_str("validationAction").is_ok_and(|action| action == "warn") {
+            let message = format!(
+                "the collection's validator warns only, and could not refuse late inserts: set its `validationAction` to \
+                 `error`, {WITHOUT}"
+            );
+            return Err(doing.wrong(ErrorKind::Permanent, message));
         }
         target.database.run_command(command).await.map_err(|error| match code_of(&error) {
             Some(UNAUTHORIZED) => {
@@ -104,12 +99,11 @@ async fn options(target: &Target, doing: &Doing) -> Result<Document, StoreError>
     }
 }
 
-/// The user's validator, if there is one, and ours.
+/// The user's validator, if there is one, alone or with ours of before; and ours.
 fn with_ours(theirs: Option<&Document>, epoch: i64) -> Document {
     let ours = doc! { "$nor": [{ path(): { "$lt": epoch } }] };
     match theirs {
         None => ours,
-        Some(theirs) if theirs.is_empty() || is_ours(theirs) => ours,
         Some(theirs) => {
             let both = theirs.get_array("$and").ok().filter(|parts| theirs.len() == 1 && parts.len() == 2);
             let before = both.filter(|parts| parts[1].as_document().is_some_and(is_ours)).map(|parts| &parts[0]);
@@ -142,8 +136,7 @@ mod tests {
     fn ours_takes_the_place_of_ours_and_stands_beside_the_users() {
         let theirs = doc! { "total": { "$gte": 0 } };
         assert_eq!(with_ours(None, 3), ours(3));
-        assert_eq!(with_ours(Some(&Document::new()), 3), ours(3));
-        assert_eq!(with_ours(Some(&ours(3)), 4), ours(4));
+        assert!(is_ours(&ours(3)));
         let both = with_ours(Some(&theirs), 3);
         assert_eq!(both, doc! { "$and": [theirs.clone(), ours(3)] });
         assert_eq!(with_ours(Some(&both), 4), doc! { "$and": [theirs, ours(4)] });
