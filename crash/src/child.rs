@@ -22,7 +22,7 @@ use projection_sqlite::SqliteStore;
 
 use crate::{
     journal::What,
-    order::{Home, Live, Mutant, Order},
+    order::{Home, Mutant, Order},
     views::register,
 };
 use events::SteppedEvents;
@@ -38,21 +38,16 @@ const POLL: Duration = Duration::from_millis(100);
 /// Replays until all views are up to date, or until it ends itself.
 pub(crate) async fn run(order: Order) -> Result<ExitCode> {
     if let (true, Some(live)) = (order.is_writer, &order.live) {
-        return write(&order, live).await;
+        return writer::run(&order, live).await;
     }
     let steps = Arc::new(Steps::of(&order)?);
-    let started = match &order.home {
-        Home::Mongo { uri, events, views } => in_mongo(&order, &steps, uri, [events, views]).await,
-        Home::Sqlite { events, views } => {
-            let (events, views) = (SqliteStore::open(events).await?, SqliteStore::open(views).await?);
-            start(&order, &steps, events.events(), views.views()).await
-        }
-    };
-    let (runtime, checkpoints) = match started {
+    let (runtime, checkpoints) = match from_events(&order, &steps).await {
         Ok(started) => started,
         Err(error) => {
             steps.journal.write(What::Failed(format!("{error:#}")))?;
-            return Ok(NOT_STARTED.into());
+            // A file is never away.
+            let on_a_server = [&order.events, &order.views].iter().any(|home| matches!(home, Home::Mongo { .. }));
+            return Ok(if on_a_server { NOT_STARTED.into() } else { ExitCode::FAILURE });
         }
     };
     let up_to_date = finish::up_to_date(&runtime, checkpoints.as_ref(), order.live.as_ref()).await;
@@ -73,33 +68,36 @@ pub(crate) async fn run(order: Order) -> Result<ExitCode> {
 /// A runtime, and its checkpoints without steps around them.
 type Started = (ProjectionRuntime, Arc<dyn CheckpointStorage>);
 
-/// Appends events in place of replaying them.
-async fn write(order: &Order, live: &Live) -> Result<ExitCode> {
-    match &order.home {
-        Home::Mongo { uri, events, .. } => {
-            let client = Client::with_uri_str(uri).await?;
-            match FlightsDatabase::new(client.database(events)).events().await {
-                Ok(events) => writer::run(order, live, events).await,
-                // The server is away.
-                Err(_) => Ok(NOT_STARTED.into()),
-            }
+async fn from_events(order: &Order, steps: &Arc<Steps>) -> Result<Started> {
+    match &order.events {
+        Home::Sqlite(file) => to_views(order, steps, SqliteStore::open(file).await?.events()).await,
+        Home::Mongo { uri, database } => {
+            let database = FlightsDatabase::new(client(order, steps, uri).await?.database(database));
+            to_views(order, steps, steps.around("open events", "", database.events()).await?).await
         }
-        Home::Sqlite { events, .. } => writer::run(order, live, SqliteStore::open(events).await?.events()).await,
     }
 }
 
-async fn in_mongo(order: &Order, steps: &Arc<Steps>, uri: &str, [events, views]: [&str; 2]) -> Result<Started> {
+async fn to_views<E: EventStore>(order: &Order, steps: &Arc<Steps>, events: E) -> Result<Started> {
+    match &order.views {
+        Home::Sqlite(file) => start(order, steps, events, SqliteStore::open(file).await?.views()).await,
+        Home::Mongo { uri, database } => {
+            let mut options = MongoViewsOptions::new();
+            if order.mutant.is_some_and(Mutant::goes_without_epochs) {
+                options = options.without_epoch_check();
+            }
+            let database = client(order, steps, uri).await?.database(database);
+            start(order, steps, events, MongoViews::with_options(database, options)).await
+        }
+    }
+}
+
+/// A client each of whose commands is a step.
+async fn client(order: &Order, steps: &Arc<Steps>, uri: &str) -> Result<Client> {
     let mut options = ClientOptions::parse(uri).await?;
     options.command_event_handler = Some(commands::handler(Arc::clone(steps)));
     options.app_name = Some(format!("crash-{}", order.name));
-    let client = Client::with_options(options)?;
-    let events = FlightsDatabase::new(client.database(events));
-    let events = steps.around("open events", "", events.events()).await?;
-    let mut options = MongoViewsOptions::new();
-    if order.mutant.is_some_and(Mutant::goes_without_epochs) {
-        options = options.without_epoch_check();
-    }
-    start(order, steps, events, MongoViews::with_options(client.database(views), options)).await
+    Ok(Client::with_options(options)?)
 }
 
 async fn start<E: EventStore, V: ViewStore>(

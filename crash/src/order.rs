@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Order {
     /// Which process it plays: `A` or `B`, or `W` who writes.
     pub(crate) name: String,
-    pub(crate) home: Home,
+    pub(crate) events: Home,
+    pub(crate) views: Home,
     pub(crate) batch_size: usize,
     pub(crate) memory_budget: Option<usize>,
     pub(crate) lease_ms: u64,
@@ -34,19 +35,11 @@ pub(crate) struct Live {
     pub(crate) done: PathBuf,
 }
 
-/// Where events are and views go.
+/// Where events are, or views go.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Home {
-    /// `events` and `views` are databases.
-    Mongo {
-        uri: String,
-        events: String,
-        views: String,
-    },
-    Sqlite {
-        events: PathBuf,
-        views: PathBuf,
-    },
+    Mongo { uri: String, database: String },
+    Sqlite(PathBuf),
 }
 
 /// A step of the child's way, and what the child does to itself there.

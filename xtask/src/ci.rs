@@ -17,7 +17,7 @@ use crate::{paths, test};
 const CRASHES: u64 = 6;
 
 /// How often with live traffic.
-const LIVE_CRASHES: u64 = 4;
+const LIVE_CRASHES: u64 = 3;
 
 /// Runs all steps in order.
 pub(crate) async fn run(signals: &mut Signals) -> Result<()> {
@@ -55,8 +55,6 @@ pub(crate) async fn run(signals: &mut Signals) -> Result<()> {
     step("replays that are killed", async {
         for store in ["mongo", "mongo-standalone", "sqlite"] {
             succeeded(crash::run(&Crash::short(store, CRASHES), signals).await?)?;
-        }
-        for store in ["mongo", "sqlite"] {
             succeeded(crash::run(&Crash::short_and_live(store, LIVE_CRASHES), signals).await?)?;
         }
         Ok(())

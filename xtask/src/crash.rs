@@ -25,7 +25,7 @@ pub(crate) struct Crash {
     /// Which flights [default: the whole year; the first week for --mutate and --live]
     #[arg(long)]
     data: Option<Data>,
-    /// Append events while others are replayed: mongo or sqlite, and the first week if no flights are named
+    /// Append half of the flights while the others are replayed: of the first week, if no flights are named
     #[arg(long, conflicts_with = "mutate")]
     live: bool,
     /// Break a mechanism on purpose, and succeed if wrong views are reported: guard, checkpoint, fence, tombstone,

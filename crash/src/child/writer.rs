@@ -1,32 +1,55 @@
 //! The process that appends while others replay. It is killed, too, and goes on where the store says.
 
-use std::{path::Path, process::ExitCode};
+use std::process::ExitCode;
 
 use anyhow::Result;
+use flights::mongo::FlightsDatabase;
+use mongodb::Client;
 use projection_core::append::AppendEvents;
+use projection_sqlite::SqliteStore;
 
+use super::NOT_STARTED;
 use crate::{
     driver::history,
     journal::{Journal, What},
-    order::{Live, Order},
+    order::{Home, Live, Order},
     writing::{self, Pace},
 };
 
-/// Appends all that is missing.
-pub(super) async fn run<E: AppendEvents>(order: &Order, live: &Live, events: E) -> Result<ExitCode> {
+/// Appends all that is missing, in place of replaying it.
+pub(super) async fn run(order: &Order, live: &Live) -> Result<ExitCode> {
     let journal = Journal::open(&order.journal)?;
-    match write(live, &events).await {
-        Ok(()) => journal.write(What::Done)?,
+    let written = match &order.events {
+        Home::Sqlite(file) => match SqliteStore::open(file).await {
+            Ok(store) => write(live, &store.events()).await,
+            Err(error) => Err(error.into()),
+        },
+        Home::Mongo { uri, database } => {
+            let client = Client::with_uri_str(uri).await?;
+            match FlightsDatabase::new(client.database(database)).events().await {
+                Ok(events) => write(live, &events).await,
+                // The server is away.
+                Err(error) => {
+                    journal.write(What::Failed(error.to_string()))?;
+                    return Ok(NOT_STARTED.into());
+                }
+            }
+        }
+    };
+    match written {
+        Ok(()) => {
+            journal.write(What::Done)?;
+            Ok(ExitCode::SUCCESS)
+        }
         Err(error) => {
             journal.write(What::Failed(format!("{error:#}")))?;
-            return Ok(ExitCode::FAILURE);
+            Ok(ExitCode::FAILURE)
         }
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 async fn write<E: AppendEvents>(live: &Live, events: &E) -> Result<()> {
-    let history = history::read(Path::new(&live.data))?;
+    let history = history::read(&live.data)?;
     let position = writing::append(events, &history, history.len(), Pace::Live { seed: live.seed }).await?;
     writing::done(&live.done, position)
 }

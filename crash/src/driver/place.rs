@@ -1,6 +1,6 @@
 //! Where the runs take place: a server or a folder with the history in it, and views of their own for each run.
 
-mod live;
+pub(super) mod live;
 mod sqlite;
 
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ impl Place {
     pub(super) async fn prepare(kind: Kind, args: &RunArgs) -> Result<Self> {
         let mut folder = tempfile::Builder::new().prefix("projection-crash-").tempdir()?;
         folder.disable_cleanup(args.keep);
-        let traffic = Traffic::of(kind, args)?;
+        let traffic = Traffic::of(args)?;
         let server = match (kind, &args.mongod) {
             (Kind::Sqlite, _) => None,
             (_, mongod) => {
@@ -59,7 +59,7 @@ impl Place {
                 database.import(history, 0, || ()).await?;
                 Ok(())
             }
-            None => sqlite::import(&self.events_file("history"), history).await,
+            None => sqlite::import(&self.events_file(HISTORY), history).await,
         }
     }
 
@@ -71,7 +71,7 @@ impl Place {
     /// Makes what a run needs before its processes start; what they are told.
     pub(super) async fn begin(&self, run: &str, seed: u64) -> Result<Option<Live>> {
         let Some(traffic) = &self.traffic else { return Ok(None) };
-        match &self.server {
+        match self.server_of_events() {
             Some(server) => {
                 let database = FlightsDatabase::new(server.client().await?.database(run));
                 traffic.begin(&database.events().await?).await?;
@@ -90,17 +90,37 @@ impl Place {
         self.folder().join(format!("{run}.journal"))
     }
 
-    /// Where the children of a run find events and views.
-    pub(super) fn home(&self, run: &str) -> Home {
-        match &self.server {
+    /// Whether something was appended twice, or is missing.
+    pub(super) async fn check_events(&self, run: &str) -> Result<Option<String>> {
+        let Some(traffic) = &self.traffic else { return Ok(None) };
+        match self.server_of_events() {
             Some(server) => {
-                let events = if self.is_live() { run } else { HISTORY }.to_owned();
-                Home::Mongo { uri: server.uri(), events, views: run.to_owned() }
+                let database = FlightsDatabase::new(server.client().await?.database(run));
+                traffic.check(&database.events().await?).await
             }
-            None => {
-                let events = self.events_file(if self.is_live() { run } else { "history" });
-                Home::Sqlite { events, views: self.views_file(run) }
-            }
+            None => traffic.check(&SqliteStore::open(self.events_file(run)).await?.events()).await,
+        }
+    }
+
+    /// The server that has the events. A server alone takes no appends: live, they are in a file.
+    fn server_of_events(&self) -> Option<&Mongod> {
+        self.server.as_ref().filter(|_| !self.is_live() || self.kind.has_transactions())
+    }
+
+    /// Where the children of a run find events.
+    pub(super) fn events_home(&self, run: &str) -> Home {
+        let of = if self.is_live() { run } else { HISTORY };
+        match self.server_of_events() {
+            Some(server) => Home::Mongo { uri: server.uri(), database: of.to_owned() },
+            None => Home::Sqlite(self.events_file(of)),
+        }
+    }
+
+    /// Where the children of a run put views.
+    pub(super) fn views_home(&self, run: &str) -> Home {
+        match &self.server {
+            Some(server) => Home::Mongo { uri: server.uri(), database: run.to_owned() },
+            None => Home::Sqlite(self.views_file(run)),
         }
     }
 
@@ -128,25 +148,18 @@ impl Place {
         Ok(all)
     }
 
-    /// Removes the views of a run.
+    /// Removes what a run has left.
     pub(super) async fn clear(&self, run: &str) -> Result<()> {
         for ending in ["journal", "done"] {
             let _ = std::fs::remove_file(self.journal(run).with_extension(ending));
         }
-        match &self.server {
-            Some(server) => Ok(server.client().await?.database(run).drop().await?),
-            None => {
-                for file in [self.views_file(run), self.events_file(run)] {
-                    for ending in ["", "-wal", "-shm"] {
-                        let mut name = file.clone().into_os_string();
-                        name.push(ending);
-                        // Some are gone already, or never were there.
-                        let _ = std::fs::remove_file(name);
-                    }
-                }
-                Ok(())
-            }
+        for file in [self.views_file(run), self.events_file(run)] {
+            sqlite::remove(&file);
         }
+        if let Some(server) = &self.server {
+            server.client().await?.database(run).drop().await?;
+        }
+        Ok(())
     }
 
     fn events_file(&self, of: &str) -> PathBuf {

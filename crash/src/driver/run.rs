@@ -66,9 +66,11 @@ impl<'a> Run<'a> {
         let journal = Journal::open(&path)?;
         let live = place.begin(&name, plan.seed).await?;
         let began = Instant::now();
+        let run = name.clone();
         let order = |name: &str| Order {
             name: name.to_owned(),
-            home: place.home(&format!("run-{}", plan.seed)),
+            events: place.events_home(&run),
+            views: place.views_home(&run),
             batch_size: plan.batch_size,
             memory_budget: plan.memory_budget,
             lease_ms: u64::try_from(LEASE.as_millis()).unwrap_or(u64::MAX),

@@ -14,6 +14,16 @@ pub(super) async fn import(path: &Path, history: &FlightHistory) -> Result<()> {
     Ok(())
 }
 
+/// Removes a file, and what stands beside it while it is open.
+pub(super) fn remove(path: &Path) {
+    for ending in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        // Some are gone already, or never were there.
+        let _ = std::fs::remove_file(name);
+    }
+}
+
 /// A file with views.
 pub(super) struct SqliteFile(pub(super) PathBuf);
 

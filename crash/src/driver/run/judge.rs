@@ -74,6 +74,7 @@ impl Ran {
     /// Compares what is stored with what must be.
     pub(super) async fn compare(&mut self, place: &Place, run: &str, reference: &Reference) -> Result<()> {
         self.wrong_views = reference.differences(&place.documents(run).await?);
+        self.wrong.extend(place.check_events(run).await?);
         for checkpoint in place.checkpoints(run).await? {
             let (name, at) = (&checkpoint.key.projection, checkpoint.position.as_u64());
             // An append that was broken off leaves a position without an event.
