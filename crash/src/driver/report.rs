@@ -1,73 +1,18 @@
 //! What all runs showed, for people and as JSON.
 
+mod totals;
+
 use std::{collections::BTreeMap, fmt, time::Duration};
 
 use serde_json::json;
 
-use super::{catalog::Catalog, plan::Plan, run::Ran};
-use crate::args::{Kind, RunArgs};
+pub(super) use self::totals::Totals;
+use super::{catalog::Catalog, place::live::standing, plan::Plan, run::Ran};
 
 /// Kills at named steps, for each step there is, from which on one that was never met is a fault of the harness.
 const ENOUGH: usize = 3;
 /// What stands in a list of steps for a random moment.
 const RANDOM: &str = "a random moment";
-
-/// The runs so far.
-#[derive(Debug)]
-pub(super) struct Totals {
-    store: Kind,
-    first_seed: u64,
-    runs: u64,
-    wrong: Vec<u64>,
-    kills: BTreeMap<String, u64>,
-    stops: BTreeMap<String, u64>,
-    random_kills: u64,
-    server_kills: u64,
-    writer_kills: u64,
-    again: BTreeMap<u64, u64>,
-    takeovers: Vec<Duration>,
-    fenced: u64,
-    missed: usize,
-}
-
-impl Totals {
-    pub(super) fn new(args: &RunArgs, store: Kind) -> Self {
-        Self {
-            store,
-            first_seed: args.seed,
-            runs: 0,
-            wrong: Vec::new(),
-            kills: BTreeMap::new(),
-            stops: BTreeMap::new(),
-            random_kills: 0,
-            server_kills: 0,
-            writer_kills: 0,
-            again: BTreeMap::new(),
-            takeovers: Vec::new(),
-            fenced: 0,
-            missed: 0,
-        }
-    }
-
-    pub(super) fn add(&mut self, ran: Ran) {
-        self.runs += 1;
-        if ran.is_wrong() {
-            self.wrong.push(ran.seed);
-        }
-        self.random_kills += ran.random_kills;
-        self.server_kills += ran.server_kills;
-        self.writer_kills += ran.writer_kills;
-        self.fenced += ran.fenced;
-        self.missed += ran.missed;
-        ran.kills.into_iter().for_each(|step| *self.kills.entry(step).or_default() += 1);
-        for step in ran.stops {
-            let step = if step.is_empty() { RANDOM.to_owned() } else { step };
-            *self.stops.entry(step).or_default() += 1;
-        }
-        ran.again.into_iter().for_each(|again| *self.again.entry(again).or_default() += 1);
-        self.takeovers.extend(ran.takeovers);
-    }
-}
 
 /// The result of the command.
 pub(super) struct Report<'a> {
@@ -88,6 +33,11 @@ impl<'a> Report<'a> {
 
     pub(super) fn is_green(&self) -> bool {
         self.totals.wrong.is_empty() && !self.misses_steps()
+    }
+
+    /// How many events were appended in each run while it went on.
+    fn appended(&self) -> u64 {
+        if self.totals.is_live { self.catalog.events - standing(self.catalog.events) } else { 0 }
     }
 
     /// Whether there were so many kills that every step should have had one.
@@ -115,7 +65,10 @@ impl<'a> Report<'a> {
             "kills_by_step": totals.kills,
             "kills_at_random": totals.random_kills,
             "server_kills": totals.server_kills,
+            "appended_meanwhile": self.appended(),
             "writer_kills": totals.writer_kills,
+            "runs_with_writer_kills": totals.runs_with_writer_kills,
+            "faults_while_appending": totals.while_appending,
             "stops_by_step": totals.stops,
             "steps": self.catalog.steps.len(),
             "steps_without_a_kill": self.unmet,
@@ -162,6 +115,12 @@ impl fmt::Display for Report<'_> {
             totals.random_kills,
             totals.server_kills
         )?;
+        if totals.is_live {
+            let (kills, runs) = (totals.writer_kills, totals.runs_with_writer_kills);
+            writeln!(f, "appended meanwhile         {} events, each run", self.appended())?;
+            writeln!(f, "the one who appends        killed {kills} times, in {runs} runs")?;
+            writeln!(f, "the others, meanwhile      killed or stopped {} times", totals.while_appending)?;
+        }
         writeln!(f, "stopped and continued      {} times", sum(&totals.stops))?;
         writeln!(f, "faults that came too late  {}", totals.missed)?;
         let again: Vec<String> =

@@ -31,6 +31,8 @@ pub(crate) struct Ran {
     pub(crate) server_kills: u64,
     /// Kills of the process that appends.
     pub(crate) writer_kills: u64,
+    /// Kills and stops of the others before all was appended.
+    pub(crate) while_appending: u64,
     /// Batches flushed again after each kill or takeover, for each view that was concerned.
     pub(crate) again: Vec<u64>,
     pub(crate) takeovers: Vec<Duration>,
@@ -46,9 +48,15 @@ impl Ran {
     pub(super) fn of(lines: &[Line], kind: Kind, seed: u64, wrong: Vec<String>) -> Self {
         let mut ran = Self { seed, wrong, ..Self::default() };
         let mut writers = HashSet::new();
+        let mut appending = true;
         for line in lines {
+            let is_fault = matches!(line.what, What::Killed | What::Stopped | What::Signals { .. });
+            if is_fault && appending && !writers.contains(&line.pid) {
+                ran.while_appending += 1;
+            }
             match &line.what {
                 What::Spawned(name) if name == WRITER => drop(writers.insert(line.pid)),
+                What::Done if writers.contains(&line.pid) => appending = false,
                 What::Killed if writers.contains(&line.pid) => ran.writer_kills += 1,
                 What::Signals { step, stop: false } => ran.kills.push(plain(step)),
                 What::Signals { step, stop: true } => ran.stops.push(plain(step)),
