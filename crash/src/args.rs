@@ -60,6 +60,9 @@ pub(crate) struct RunArgs {
     /// Put the result on the last line, as JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Keep what each run showed in a file, and count those that it holds already instead of running them again
+    #[arg(long, value_name = "FILE", conflicts_with = "mutate")]
+    pub(crate) record: Option<PathBuf>,
     /// Leave the folder of the runs where it is
     #[arg(long)]
     pub(crate) keep: bool,

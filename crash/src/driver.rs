@@ -8,6 +8,7 @@ mod mongod;
 mod mutation;
 mod place;
 mod plan;
+mod record;
 mod report;
 mod run;
 mod slot;
@@ -21,6 +22,7 @@ use self::{
     compare::Reference,
     place::Place,
     plan::Plan,
+    record::Record,
     report::{Report, Totals},
     run::Run,
 };
@@ -59,7 +61,12 @@ async fn runs(kind: Kind, args: &RunArgs) -> Result<ExitCode> {
         began.elapsed().as_secs_f64()
     );
     let mut totals = Totals::new(args, kind);
+    let mut record = Record::open(args, kind, reference.events)?;
     for seed in args.seed..args.seed + args.runs {
+        if let Some(ran) = record.take(seed) {
+            totals.add(ran);
+            continue;
+        }
         let plan = Plan::of(seed, &catalog, &place);
         let run = Run::new(&place, &reference, &catalog, &plan, None).await?;
         let ran = run.drive(&mut place).await?;
@@ -67,9 +74,10 @@ async fn runs(kind: Kind, args: &RunArgs) -> Result<ExitCode> {
         if ran.is_wrong() {
             eprintln!("{}", report::wrong(&ran, &plan));
         }
+        record.keep(&ran)?;
         totals.add(ran);
     }
-    let report = Report::of(totals, &catalog, began.elapsed());
+    let report = Report::of(totals, &catalog);
     println!("{report}");
     if args.json {
         println!("{}", report.json());

@@ -35,6 +35,9 @@ pub(crate) struct Crash {
     /// Put the result on the last line, as JSON
     #[arg(long)]
     json: bool,
+    /// Keep what each run showed in a file, and count those that it holds already instead of running them again
+    #[arg(long, value_name = "FILE", conflicts_with = "mutate")]
+    record: Option<PathBuf>,
     /// Leave the folder of the runs where it is
     #[arg(long)]
     keep: bool,
@@ -53,7 +56,7 @@ impl Crash {
     /// A few runs over the first week.
     pub(crate) fn short(store: &str, runs: u64) -> Self {
         let (store, data) = (Some(store.to_owned()), Some(Data::Sample));
-        Self { store, runs, seed: 1, data, live: false, mutate: None, json: false, keep: false }
+        Self { store, runs, seed: 1, data, live: false, mutate: None, json: false, record: None, keep: false }
     }
 
     /// A few runs over the first week, half of which is appended meanwhile.
@@ -85,6 +88,9 @@ impl Crash {
         }
         if let Some(mongod) = mongod {
             option("--mongod", mongod.into());
+        }
+        if let Some(record) = &self.record {
+            option("--record", record.into());
         }
         arguments.extend(self.live.then(|| "--live".into()));
         arguments.extend(self.json.then(|| "--json".into()));

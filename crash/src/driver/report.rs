@@ -18,17 +18,16 @@ const RANDOM: &str = "a random moment";
 pub(super) struct Report<'a> {
     totals: Totals,
     catalog: &'a Catalog,
-    took: Duration,
     /// Steps that nothing was killed at.
     unmet: Vec<&'a str>,
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn of(mut totals: Totals, catalog: &'a Catalog, took: Duration) -> Self {
+    pub(super) fn of(mut totals: Totals, catalog: &'a Catalog) -> Self {
         totals.takeovers.sort_unstable();
         let steps = catalog.steps.iter().map(|step| step.name.as_str());
         let unmet = steps.filter(|step| !totals.kills.contains_key(*step)).collect();
-        Self { totals, catalog, took, unmet }
+        Self { totals, catalog, unmet }
     }
 
     pub(super) fn is_green(&self) -> bool {
@@ -76,7 +75,7 @@ impl<'a> Report<'a> {
             "takeovers": totals.takeovers.len(),
             "takeover_ms": { "shortest": shortest, "median": middle, "longest": longest },
             "fenced": totals.fenced,
-            "seconds": self.took.as_secs(),
+            "seconds": self.totals.took.as_secs(),
             "green": self.is_green(),
         })
         .to_string()
@@ -133,7 +132,7 @@ impl fmt::Display for Report<'_> {
             "time to take over          {shortest} / {middle} / {longest} ms (shortest, median, longest of {count})"
         )?;
         writeln!(f, "batches refused as fenced  {}", totals.fenced)?;
-        writeln!(f, "took                       {} s", self.took.as_secs())?;
+        writeln!(f, "took                       {} s", self.totals.took.as_secs())?;
         if !self.unmet.is_empty() {
             writeln!(f, "steps without a kill       {}", self.unmet.join(", "))?;
         }

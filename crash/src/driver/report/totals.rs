@@ -31,6 +31,8 @@ pub(in crate::driver) struct Totals {
     pub(super) takeovers: Vec<Duration>,
     pub(super) fenced: u64,
     pub(super) missed: usize,
+    /// All runs together.
+    pub(super) took: Duration,
 }
 
 impl Totals {
@@ -52,6 +54,7 @@ impl Totals {
             takeovers: Vec::new(),
             fenced: 0,
             missed: 0,
+            took: Duration::ZERO,
         }
     }
 
@@ -67,6 +70,7 @@ impl Totals {
         self.while_appending += ran.while_appending;
         self.fenced += ran.fenced;
         self.missed += ran.missed;
+        self.took += ran.took;
         ran.kills.into_iter().for_each(|step| *self.kills.entry(step).or_default() += 1);
         for step in ran.stops {
             let step = if step.is_empty() { RANDOM.to_owned() } else { step };

@@ -6,6 +6,7 @@ use std::{
 };
 
 use anyhow::Result;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     args::Kind,
@@ -14,7 +15,7 @@ use crate::{
 };
 
 /// A run that is over.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Ran {
     pub(crate) seed: u64,
     pub(crate) took: Duration,
@@ -41,6 +42,7 @@ pub(crate) struct Ran {
     /// Faults that never came, since all was done before.
     pub(crate) missed: usize,
     /// How often the last start reached each step.
+    #[serde(skip)]
     pub(crate) steps: BTreeMap<String, u64>,
 }
 
