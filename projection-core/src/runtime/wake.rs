@@ -3,9 +3,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
+use super::pace::{Crowd, GATHER};
 use crate::{
     Retries, RetryStrategy, StoreError,
     feed::FeedCore,
@@ -47,7 +48,7 @@ pub(super) async fn listen<S: EventStore>(
     shutdown.run_until_cancelled(listening).await;
 }
 
-/// Hears until it breaks.
+/// Hears until it breaks. Among many events it does not listen all the time, since the projections look at intervals then.
 async fn hear(
     wake_up: &mut dyn WakeUp,
     heard: &watch::Sender<Heard>,
@@ -55,6 +56,8 @@ async fn hear(
     broken: &mut Retries,
 ) -> StoreError {
     // What was appended before it was opened is not told: look once.
+    let applied = || feeds.iter().map(|feed| feed.events()).max().unwrap_or_default();
+    let (mut crowd, mut before) = (Crowd::none(Instant::now()), applied());
     loop {
         heard.send_modify(|heard| (heard.times, heard.all) = (heard.times + 1, wake_up.sees_all()));
         let woken = wake_up.woken().await;
@@ -66,6 +69,11 @@ async fn hear(
             return error;
         }
         *broken = delays().start();
+        let now = applied();
+        crowd.found(now.saturating_sub(std::mem::replace(&mut before, now)), Instant::now());
+        if crowd.is_there() {
+            tokio::time::sleep(GATHER).await;
+        }
     }
 }
 
