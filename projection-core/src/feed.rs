@@ -16,6 +16,7 @@ mod records;
 mod replay;
 mod start;
 mod state;
+mod versions;
 mod view;
 
 pub(crate) use self::core::FeedCore;

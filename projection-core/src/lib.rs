@@ -38,6 +38,7 @@
 extern crate self as projection_core;
 
 pub mod append;
+mod comparable;
 mod engine;
 mod error;
 mod event;

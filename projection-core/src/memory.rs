@@ -26,6 +26,7 @@ mod repository;
 mod state;
 mod table;
 mod unique;
+mod versions;
 mod views;
 
 pub use crate::append::NewEvent;

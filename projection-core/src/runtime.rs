@@ -6,6 +6,7 @@ mod health;
 mod lease;
 mod name;
 mod pace;
+mod rebuild;
 mod registration;
 mod status;
 mod supervise;
@@ -34,6 +35,7 @@ use crate::{
 pub use builder::ProjectionRuntimeBuilder;
 pub use failure::{ReleaseError, StartError, UnknownProjection};
 pub use health::Health;
+pub use rebuild::{Rebuild, RebuildError, Rebuilt};
 pub use status::ProjectionStatus;
 pub use view::View;
 use worker::Worker;

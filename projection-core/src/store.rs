@@ -5,6 +5,7 @@ mod events;
 mod guarded;
 mod leases;
 mod refused;
+mod versions;
 mod views;
 
 pub use checkpoints::{
@@ -16,4 +17,5 @@ pub use guarded::{
 };
 pub use leases::{LeaseAnswer, LeaseRequest, LeaseStorage, Ownership};
 pub use refused::{RESERVED_FIELD, RefusedState};
+pub use versions::{Preparation, ViewVersions};
 pub use views::{SharedRepository, ViewStateRepository, ViewStore};

@@ -157,6 +157,8 @@ fn kind_of_code(code: i32) -> ErrorKind {
 const UNKNOWN_ERROR: i32 = 8;
 /// The code of a name that is taken.
 pub(crate) const NAMESPACE_EXISTS: i32 = 48;
+/// The code for a name that stands for nothing.
+pub(crate) const NAMESPACE_NOT_FOUND: i32 = 26;
 /// The code of a duplicate key.
 pub(crate) const DUPLICATE_KEY: i32 = 11_000;
 /// The code of a conversion that failed: how a guard in a pipeline says that it does not hold.

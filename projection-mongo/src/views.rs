@@ -6,6 +6,7 @@ mod options;
 mod privileges;
 mod sharded;
 mod transactions;
+mod versions;
 
 use std::sync::{Arc, atomic::AtomicU64};
 
@@ -13,10 +14,11 @@ use async_trait::async_trait;
 use mongodb::Database;
 use projection_core::{
     CheckpointStorage, Projection, StoreError, ViewStore,
-    store::{LeaseStorage, SharedRepository, SourceName},
+    store::{LeaseStorage, SharedRepository, SourceName, ViewVersions},
 };
 use tokio::sync::OnceCell;
 
+use self::versions::MongoVersions;
 pub use self::{options::MongoViewsOptions, transactions::Transactions};
 use crate::{
     checkpoints::MongoCheckpoints,
@@ -29,7 +31,8 @@ use crate::{
 /// Keeps views in a MongoDB database. Cheap to clone.
 ///
 /// The documents of version 2 of a view called `order-status` are in the collection `order-status.v2`; `order-status`
-/// is a MongoDB view on it, for queries. Where you would rather have one plain collection, say so:
+/// is a MongoDB view on it, for queries. Of several versions it shows one: see
+/// [`ProjectionRuntime::rebuild`](projection_core::ProjectionRuntime::rebuild). Where you would rather have one plain collection, say so:
 /// [`MongoViewsOptions::with_plain_collection`].
 #[derive(Debug, Clone)]
 pub struct MongoViews {
@@ -85,7 +88,8 @@ impl MongoViews {
 
 #[async_trait]
 impl ViewStore for MongoViews {
-    /// Makes the view and its indexes where they are missing. About eight round trips.
+    /// Makes the view and its indexes where they are missing; beside another version that readers see, its indexes only
+    /// after loading. About nine round trips.
     async fn open<P: Projection>(&self, source: &SourceName) -> Result<SharedRepository<P>, StoreError> {
         let collection = self.collection_name::<P>();
         let is_plain = self.options.plain_collection(P::NAME).is_some();
@@ -93,12 +97,15 @@ impl ViewStore for MongoViews {
         let collections = self.collections_of(&collection, &tombstones);
         sharded::check(&self.database, &collections).await?;
         privileges::check(&self.database, P::NAME, &collections).await?;
-        if is_plain {
+        let is_beside_another = if is_plain {
             names::check_plain(&self.database, &collection).await?;
+            false
         } else {
-            names::check_versioned(&self.database, P::NAME, &collection).await?;
+            names::check_versioned(&self.database, P::NAME, &collection).await?
+        };
+        if !is_beside_another {
+            indexes::ensure(&self.database, &collection, &P::indexes()).await?;
         }
-        indexes::ensure(&self.database, &collection, &P::indexes()).await?;
         if !is_plain {
             names::ensure_view(&self.database, P::NAME, &collection).await?;
         }
@@ -124,6 +131,12 @@ impl ViewStore for MongoViews {
 
     fn checkpoints(&self) -> Arc<dyn CheckpointStorage> {
         Arc::new(self.mongo_checkpoints())
+    }
+
+    /// `None` for a view in a plain collection.
+    fn versions(&self, projection: &str) -> Option<Arc<dyn ViewVersions>> {
+        let is_plain = self.options.plain_collection(projection).is_some();
+        (!is_plain).then(|| Arc::new(MongoVersions::new(self.database.clone())) as Arc<dyn ViewVersions>)
     }
 
     fn leases(&self) -> Option<Arc<dyn LeaseStorage>> {

@@ -3,16 +3,18 @@
 mod indexes;
 mod names;
 mod table;
+mod versions;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use projection_core::{
     CheckpointStorage, Projection, StoreError, ViewStore,
-    store::{LeaseStorage, SharedRepository, SourceName},
+    store::{LeaseStorage, SharedRepository, SourceName, ViewVersions},
 };
 
 pub(crate) use self::indexes::refused_by;
+use self::versions::SqliteVersions;
 use crate::{
     checkpoints::SqliteCheckpoints, database::Database, error::Doing, leases::SqliteLeases,
     repository::SqliteRepository,
@@ -36,8 +38,8 @@ impl SqliteViews {
 
 #[async_trait]
 impl ViewStore for SqliteViews {
-    /// Makes table, indexes and SQL view where they are missing, in one transaction. A SQL view that shows another
-    /// version is left as it is.
+    /// Makes table, indexes and SQL view where they are missing, in one transaction. Where the SQL view shows another
+    /// version, it is left as it is, and the indexes are made after loading.
     async fn open<P: Projection>(&self, source: &SourceName) -> Result<SharedRepository<P>, StoreError> {
         let (name, version, indexes) = (P::NAME, P::VERSION, P::indexes());
         let table = names::versioned(name, version);
@@ -48,8 +50,10 @@ impl ViewStore for SqliteViews {
                 let table = names::versioned(name, version);
                 names::check(transaction, name, &table)?;
                 table::ensure(transaction, &table)?;
-                indexes::ensure(transaction, &table, &indexes)?;
                 names::ensure_view(transaction, name, &table)?;
+                if names::shown(transaction, name)? == Some(version) {
+                    indexes::ensure(transaction, &table, &indexes)?;
+                }
                 Ok::<_, StoreError>(indexes::unique_paths(&indexes))
             })
             .await?;
@@ -59,6 +63,10 @@ impl ViewStore for SqliteViews {
 
     fn checkpoints(&self) -> Arc<dyn CheckpointStorage> {
         Arc::new(SqliteCheckpoints::new(self.database.clone()))
+    }
+
+    fn versions(&self, _projection: &str) -> Option<Arc<dyn ViewVersions>> {
+        Some(Arc::new(SqliteVersions::new(self.database.clone())))
     }
 
     /// `None` in memory, where there is only this process.

@@ -6,6 +6,7 @@ pub mod events;
 pub mod guarded;
 pub mod leases;
 pub mod model;
+pub mod rebuild;
 pub mod tombstones;
 pub mod unique;
 pub mod views;

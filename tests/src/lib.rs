@@ -1,7 +1,7 @@
 //! What every implementation of the storage traits must do, and the server that tests of databases run on.
 //!
 //! A suite is a set of functions over a store; [`suite!`] makes a test of each for one implementation, and
-//! [`view_suites!`], [`lease_suites!`], [`event_suites!`] and [`append_suites!`] name them all.
+//! [`view_suites!`], [`lease_suites!`], [`rebuild_suites!`], [`event_suites!`] and [`append_suites!`] name them all.
 
 pub mod conformance;
 pub mod server;

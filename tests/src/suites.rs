@@ -108,6 +108,24 @@ macro_rules! lease_suites {
     };
 }
 
+/// What every view store with versions must do.
+#[macro_export]
+macro_rules! rebuild_suites {
+    ($views:path) => {
+        $crate::suite!(
+            rebuild,
+            $views,
+            [
+                a_new_version_is_shown_when_it_is_as_far_as_the_old_one,
+                an_older_version_is_shown_again_only_if_that_is_said,
+                a_version_that_is_not_what_the_events_make_is_not_shown,
+                a_version_that_is_paused_is_not_shown,
+                a_stand_by_waits_until_the_owner_has_switched,
+            ]
+        );
+    };
+}
+
 /// What every event store must do.
 #[macro_export]
 macro_rules! event_suites {

@@ -1,6 +1,6 @@
 //! The conformance suites of views, on the stores in memory.
 
-use acceptance::{lease_suites, view_suites};
+use acceptance::{lease_suites, rebuild_suites, view_suites};
 use projection_core::memory::{InMemoryCheckpoints, InMemoryViews};
 
 async fn views<F: Future<Output = ()>>(test: impl FnOnce(InMemoryViews) -> F) {
@@ -13,6 +13,7 @@ async fn checkpoints<F: Future<Output = ()>>(test: impl FnOnce(InMemoryCheckpoin
 
 view_suites!(views, checkpoints);
 lease_suites!(views);
+rebuild_suites!(views);
 #[tokio::test]
 async fn every_instance_of_a_view_can_be_read_in_the_order_of_the_ids() {
     use acceptance::conformance::{View, put};

@@ -5,7 +5,7 @@ use projection_mongo::{MongoCheckpoints, MongoViews};
 
 macro_rules! suites {
     ($kind:expr) => {
-        use acceptance::{lease_suites, view_suites};
+        use acceptance::{lease_suites, rebuild_suites, view_suites};
 
         use super::*;
 
@@ -19,6 +19,7 @@ macro_rules! suites {
 
         view_suites!(views, checkpoints);
         lease_suites!(views);
+        rebuild_suites!(views);
     };
 }
 

@@ -1,6 +1,6 @@
 //! The conformance suites of views, on SQLite: in a file, and in memory.
 
-use acceptance::{lease_suites, view_suites};
+use acceptance::{lease_suites, rebuild_suites, view_suites};
 use projection_sqlite::{SqliteCheckpoints, SqliteStore, SqliteViews};
 
 mod in_a_file {
@@ -21,6 +21,7 @@ mod in_a_file {
 
     view_suites!(views, checkpoints);
     lease_suites!(views);
+    rebuild_suites!(views);
 }
 
 mod in_memory {

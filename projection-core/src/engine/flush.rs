@@ -48,7 +48,7 @@ fn without_parked<P: Projection>(target: &ProjectionTarget<P>, mut batch: Batch<
 
 impl FlushContext<'_> {
     /// A stop ends the flush until its first write.
-    fn go_on(&self) -> Result<(), FeedError> {
+    pub(super) fn go_on(&self) -> Result<(), FeedError> {
         if self.stop.is_cancelled() { Err(self.stopped()) } else { Ok(()) }
     }
 

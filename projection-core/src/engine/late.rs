@@ -5,18 +5,8 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{DecodedEvent, Engine, source::Source, target::FlushContext, waiting::retried};
+use super::{Engine, History, target::FlushContext, waiting::retried};
 use crate::{FeedError, Position, store::Window};
-
-/// How many events are read at once.
-const PAGE: usize = 2_000;
-
-/// What instances are folded anew from.
-pub(crate) struct History {
-    source: Arc<dyn Source>,
-    /// From where the view began to where it is.
-    pub window: Window,
-}
 
 /// What became of instances that were to be folded anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,21 +15,6 @@ pub(crate) enum Refolded {
     Instances(usize),
     /// Some hold events that the view has not come to yet, after a crash: to be tried again when it has.
     NotYet,
-}
-
-impl History {
-    /// The next page after `after`, as the store holds it now.
-    pub(crate) async fn page(
-        &self,
-        after: Position,
-        context: &FlushContext<'_>,
-    ) -> Result<(Vec<Arc<DecodedEvent>>, Position), FeedError> {
-        let rest = Window { after, ..self.window };
-        let read = || self.source.read_anew(rest, PAGE);
-        let page = retried(context.options.retry(), context.stop, read).await;
-        let page = page.map_err(|gave_up| context.storage_gave_up("its history cannot be read again", gave_up))?;
-        Ok((page.events, page.covers))
-    }
 }
 
 impl Engine {
@@ -56,7 +31,7 @@ impl Engine {
             return Ok(true);
         }
         let window = Window { after: self.start, up_to: self.position };
-        let history = History { source: Arc::clone(&self.source), window };
+        let history = History::of(Arc::clone(&self.source), window);
         let context = FlushContext {
             identity: &self.identity,
             options: &self.options,

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Absorbed, HandlerTable, History, Identity, Parked, Refolded, absorb, batch::Batch, cache::StateCache,
-    decode::DecodedEvent, flush, route::route, working::WorkingSet,
+    Absorbed, HandlerTable, History, Identity, Parked, Refolded, Sample, Verified, absorb, batch::Batch,
+    cache::StateCache, decode::DecodedEvent, flush, route::route, verify, working::WorkingSet,
 };
 use crate::{
     FeedError, Key, MaterializedViewOptions, Position, Projection, StoreError,
@@ -63,6 +63,16 @@ pub(crate) trait Target: Send + Sync {
             instances: Vec::new(),
             reason: "a view that was written by hand cannot be folded anew in part".to_owned(),
         })
+    }
+
+    /// Compares what is stored with `history`. Nothing may be buffered.
+    async fn verify(
+        &self,
+        _sample: Sample<'_>,
+        _history: &History,
+        _context: &FlushContext<'_>,
+    ) -> Result<Verified, FeedError> {
+        Ok(Verified::default())
     }
 
     /// Throws away what is buffered, and every state that may not be what is stored.
@@ -223,6 +233,15 @@ impl<P: Projection> Target for ProjectionTarget<P> {
         context: &FlushContext<'_>,
     ) -> Result<Refolded, FeedError> {
         flush::anew::refold(self, late, history, context).await
+    }
+
+    async fn verify(
+        &self,
+        sample: Sample<'_>,
+        history: &History,
+        context: &FlushContext<'_>,
+    ) -> Result<Verified, FeedError> {
+        verify::verify(self, sample, history, context).await
     }
 
     fn discard(&mut self) {

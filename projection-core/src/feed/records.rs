@@ -34,6 +34,13 @@ impl Records {
         Ok(all.into_iter().find(|checkpoint| checkpoint.key == key))
     }
 
+    /// How far another version of the view is, whoever feeds it.
+    pub(super) async fn reached_by(&self, version: u32) -> Result<Option<Position>, FeedError> {
+        let all = self.read(self.checkpoints.load(&self.identity.projection).await)?;
+        let of_it = all.into_iter().filter(|checkpoint| checkpoint.key.version == version);
+        Ok(of_it.map(|checkpoint| checkpoint.position).min())
+    }
+
     /// The instances that take no events.
     pub(super) async fn parked(&self) -> Result<Vec<ParkedInstance>, FeedError> {
         let mut parked = self.read(self.checkpoints.parked(&self.identity.projection).await)?;

@@ -27,6 +27,8 @@ pub(super) struct Database {
     pub(super) tables: HashMap<TableName, Table>,
     pub(super) checkpoints: CheckpointTable,
     pub(super) leases: LeaseTable,
+    /// Which version of a view readers see.
+    pub(super) shown: HashMap<String, u32>,
 }
 
 /// A projection's name and version.

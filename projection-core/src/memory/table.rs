@@ -35,12 +35,12 @@ pub(super) enum NotWritten {
 
 impl Table {
     /// Makes the unique indexes that are not there; the others only make queries faster.
-    pub(super) fn ensure_indexes(&mut self, indexes: Vec<Index>) -> Result<(), StoreError> {
+    pub(super) fn ensure_indexes(&mut self, indexes: &[Index]) -> Result<(), StoreError> {
         for index in indexes {
-            if !index.is_unique() || self.unique.iter().any(|made| made.is(&index)) {
+            if !index.is_unique() || self.unique.iter().any(|made| made.is(index)) {
                 continue;
             }
-            let mut unique = UniqueIndex::new(index);
+            let mut unique = UniqueIndex::new(index.clone());
             for (id, row) in &self.rows {
                 if let Some(state) = &row.state {
                     let fields = state.fields();

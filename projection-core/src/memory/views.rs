@@ -8,10 +8,11 @@ use super::{
     InMemoryCheckpoints,
     leases::InMemoryLeases,
     repository::{Database, Repository},
+    versions::InMemoryVersions,
 };
 use crate::{
     CheckpointStorage, Key, Projection, StoreError, ViewStore,
-    store::{LeaseStorage, SharedRepository, SourceName},
+    store::{LeaseStorage, SharedRepository, SourceName, ViewVersions},
 };
 
 /// An instance of a view: its id and its state.
@@ -66,7 +67,13 @@ impl InMemoryViews {
 impl ViewStore for InMemoryViews {
     async fn open<P: Projection>(&self, source: &SourceName) -> Result<SharedRepository<P>, StoreError> {
         let name = (P::NAME, P::VERSION);
-        self.lock().tables.entry(name).or_default().ensure_indexes(P::indexes())?;
+        let mut database = self.lock();
+        let shown = *database.shown.entry(P::NAME.to_owned()).or_insert(P::VERSION);
+        let table = database.tables.entry(name).or_default();
+        if shown == P::VERSION {
+            table.ensure_indexes(&P::indexes())?;
+        }
+        drop(database);
         Ok(Arc::new(Repository::<P::State, P::Id>::new(Arc::clone(&self.database), name, source.clone())))
     }
 
@@ -76,5 +83,9 @@ impl ViewStore for InMemoryViews {
 
     fn leases(&self) -> Option<Arc<dyn LeaseStorage>> {
         Some(Arc::new(InMemoryLeases::of(Arc::clone(&self.database))))
+    }
+
+    fn versions(&self, _projection: &str) -> Option<Arc<dyn ViewVersions>> {
+        Some(Arc::new(InMemoryVersions::of(Arc::clone(&self.database))))
     }
 }

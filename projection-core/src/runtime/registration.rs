@@ -58,6 +58,7 @@ impl<P: Projection, S: EventStore, V: ViewStore> Registration<S, V> for Register
         let options: MaterializedViewOptions = (self.configure)(P::options().to_builder())
             .build()
             .map_err(|source| StartError::Options { projection: projection(), source })?;
+        let versions = if self.repository.is_none() { views.versions(P::NAME) } else { None };
         let repository = match self.repository {
             Some(repository) => repository,
             None => views
@@ -70,7 +71,7 @@ impl<P: Projection, S: EventStore, V: ViewStore> Registration<S, V> for Register
         let (parts, decoders) = view.into_feed::<S>()?.without_decoders();
         let feed = FeedCore::of(parts, hub.join(decoders), views.checkpoints(), Hold::default()).supervised();
         feed.check().await?;
-        let worker = Worker::new(projection(), P::VERSION, Arc::new(feed), shared);
+        let worker = Worker::new(projection(), P::VERSION, Arc::new(feed), shared).with_versions(versions);
         Ok(Opened { worker, view: (TypeId::of::<P>(), Arc::new(repository)) })
     }
 }

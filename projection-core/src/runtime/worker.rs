@@ -6,7 +6,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{ProjectionStatus, health::Health, lease::Lease, supervise::Supervisor, wake::Heard};
-use crate::{FeedError, Phase, feed::FeedCore};
+use crate::{FeedError, Phase, feed::FeedCore, store::ViewVersions};
 
 /// A projection and the means to steer it.
 pub(super) struct Worker {
@@ -15,6 +15,8 @@ pub(super) struct Worker {
     pub feed: Arc<FeedCore>,
     /// Whether one process at a time may feed it.
     pub shared: bool,
+    /// The versions of its view, where there may be several.
+    pub versions: Option<Arc<dyn ViewVersions>>,
     wanted: watch::Sender<Wanted>,
 }
 
@@ -28,7 +30,11 @@ pub(super) enum Wanted {
 
 impl Worker {
     pub(super) fn new(name: String, version: u32, feed: Arc<FeedCore>, shared: bool) -> Self {
-        Self { name, version, feed, shared, wanted: watch::Sender::new(Wanted::Run(0)) }
+        Self { name, version, feed, shared, versions: None, wanted: watch::Sender::new(Wanted::Run(0)) }
+    }
+
+    pub(super) fn with_versions(self, versions: Option<Arc<dyn ViewVersions>>) -> Self {
+        Self { versions, ..self }
     }
 
     /// The loop of this projection; ends at shutdown.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{CheckpointStorage, GuardedRepository, LeaseStorage, SourceName};
+use super::{CheckpointStorage, GuardedRepository, LeaseStorage, SourceName, ViewVersions};
 use crate::{Projection, StoreError};
 
 /// Keeps view instances: states of `S`, found by `Id`. Implement it to keep a view in a home of your own.
@@ -80,8 +80,9 @@ pub type SharedRepository<P> = Arc<dyn ViewStateRepository<<P as Projection>::St
 /// A database that keeps views: it opens the repository of a projection, and holds the checkpoints.
 #[async_trait]
 pub trait ViewStore: Send + Sync + 'static {
-    /// Opens the repository of `P`, fed from `source`: checks what is there and makes the indexes that `P` declares.
-    /// A few round trips, once at start.
+    /// Opens the repository of `P`, fed from `source`: checks what is there and makes the indexes that `P` declares; where
+    /// readers see another version, only [`prepare`](ViewVersions::prepare) makes them, after loading. A few round trips,
+    /// once at start.
     ///
     /// # Errors
     ///
@@ -93,6 +94,11 @@ pub trait ViewStore: Send + Sync + 'static {
 
     /// Where it is kept which process owns which projection; `None` where only one process can reach the store.
     fn leases(&self) -> Option<Arc<dyn LeaseStorage>> {
+        None
+    }
+
+    /// The versions of a view; `None` where there is no second one beside the first.
+    fn versions(&self, _projection: &str) -> Option<Arc<dyn ViewVersions>> {
         None
     }
 }

@@ -7,6 +7,7 @@ use time::OffsetDateTime;
 
 use crate::{
     Event, EventMetadata, EventRef, Key, Position, Projection, StreamId,
+    comparable::{comparable, json, through_json},
     engine::{Batch, DecodedEvent, Decoders, Folding, HandlerTable, fold_instance, route},
     memory::InMemoryEventStore,
     store::Stored,
@@ -164,7 +165,7 @@ impl<P: Projection> Given<P> {
     #[track_caller]
     pub fn expect_none(self, id: &P::Id) -> Self {
         if let Some(state) = self.states().get(id) {
-            panic!("instance {} exists: {}", id.as_key(), json(state));
+            panic!("instance {} exists: {}", id.as_key(), expected(json(state)));
         }
         self
     }
@@ -195,7 +196,7 @@ impl<P: Projection> Given<P> {
         let mut one_by_one = States::<P>::new();
         for event in &events {
             self.fold(&mut one_by_one, std::slice::from_ref(event));
-            one_by_one = one_by_one.into_iter().map(|(id, state)| (id, through_json(&state))).collect();
+            one_by_one = one_by_one.into_iter().map(|(id, state)| (id, expected(through_json(&state)))).collect();
         }
         let (all, single) = (printed::<P>(&batched), printed::<P>(&one_by_one));
         assert!(
@@ -263,47 +264,13 @@ impl<P: Projection> Given<P> {
 
 #[track_caller]
 #[expect(clippy::panic, reason = "a failed check is a panic, as in every test")]
-fn through_json<S: crate::ViewState>(state: &S) -> S {
-    match serde_json::from_value(json(state)) {
-        Ok(state) => state,
-        Err(error) => panic!("the state {} cannot be read back from its JSON: {error}", json(state)),
-    }
-}
-
-#[track_caller]
-#[expect(clippy::panic, reason = "a failed check is a panic, as in every test")]
-fn json<S: Serialize>(state: &S) -> serde_json::Value {
-    match serde_json::to_value(state) {
-        Ok(json) => json,
-        Err(error) => panic!("a state cannot be written as JSON: {error}"),
-    }
+fn expected<T>(found: Result<T, String>) -> T {
+    found.unwrap_or_else(|message| panic!("{message}"))
 }
 
 #[track_caller]
 fn printed<P: Projection>(states: &States<P>) -> BTreeMap<String, serde_json::Value> {
-    states.iter().map(|(id, state)| (id.as_key().to_string(), comparable(state))).collect()
-}
-
-/// The state as JSON. A state that does not come through JSON as the same text has parts without an order, such as a
-/// `HashSet`; then its arrays are compared as sets.
-#[track_caller]
-fn comparable<S: crate::ViewState>(state: &S) -> serde_json::Value {
-    let mut value = json(state);
-    if value != json(&through_json(state)) {
-        sort_arrays(&mut value);
-    }
-    value
-}
-
-fn sort_arrays(value: &mut serde_json::Value) {
-    match value {
-        serde_json::Value::Array(items) => {
-            items.iter_mut().for_each(sort_arrays);
-            items.sort_by_key(ToString::to_string);
-        }
-        serde_json::Value::Object(fields) => fields.values_mut().for_each(sort_arrays),
-        _ => {}
-    }
+    states.iter().map(|(id, state)| (id.as_key().to_string(), expected(comparable(state)))).collect()
 }
 
 fn names<P: Projection>(states: &States<P>) -> String {

@@ -24,6 +24,7 @@ mod ownership;
 mod paged;
 mod parking;
 mod poison;
+mod rebuild;
 mod runtime;
 mod start;
 mod stopping;

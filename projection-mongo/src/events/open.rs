@@ -13,12 +13,9 @@ use projection_core::{ErrorKind, StoreError};
 use super::{MongoEvents, MongoEventsOptions, parse, positions::Positions};
 use crate::{
     bulk::Target,
-    error::{DUPLICATE_KEY, Doing, UNAUTHORIZED, code_of},
+    error::{DUPLICATE_KEY, Doing, NAMESPACE_NOT_FOUND, UNAUTHORIZED, code_of},
     topology,
 };
-
-/// The code for a collection that is not there.
-const NAMESPACE_NOT_FOUND: i32 = 26;
 
 /// How long it is looked for events without a position.
 const LIMIT: Duration = Duration::from_secs(10);

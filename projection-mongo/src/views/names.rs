@@ -5,11 +5,24 @@ use futures::TryStreamExt as _;
 use mongodb::{Database, results::CollectionType};
 use projection_core::{ErrorKind, StoreError};
 
-use crate::error::{Doing, NAMESPACE_EXISTS, code_of};
+use crate::error::{Doing, NAMESPACE_EXISTS, NAMESPACE_NOT_FOUND, UNAUTHORIZED, code_of};
 
 /// The collection of one version.
 pub(super) fn versioned(projection: &str, version: u32) -> String {
     format!("{projection}.v{version}")
+}
+
+/// The version that a collection of the view holds.
+pub(super) fn version_of(projection: &str, collection: &str) -> Option<u32> {
+    collection.strip_prefix(projection)?.strip_prefix(".v")?.parse().ok()
+}
+
+/// The collection that the view shows, where there is a view.
+pub(super) async fn shown(database: &Database, view: &str) -> Result<Option<String>, StoreError> {
+    match find(database, view).await? {
+        Found::ViewOn(shown) => Ok(Some(shown)),
+        Found::Nothing | Found::Collection | Found::Other => Ok(None),
+    }
 }
 
 /// What is stored under a name.
@@ -20,17 +33,19 @@ enum Found {
     Other,
 }
 
-/// Refuses names that are taken by something else.
-pub(super) async fn check_versioned(database: &Database, view: &str, collection: &str) -> Result<(), StoreError> {
+/// Refuses names that are taken by something else; whether readers see another collection under the view's name.
+pub(super) async fn check_versioned(database: &Database, view: &str, collection: &str) -> Result<bool, StoreError> {
     check_name(view)?;
-    if let Found::Collection | Found::Other = find(database, view).await? {
+    let found = find(database, view).await?;
+    if let Found::Collection | Found::Other = found {
         let message = format!(
             "there is a collection of that name, which is not ours: rename it, or keep the view in it with \
              `MongoViewsOptions::with_plain_collection({view:?}, {view:?})`"
         );
         return Err(Doing::new("opening the view", view).wrong(ErrorKind::Permanent, message));
     }
-    check_plain(database, collection).await
+    check_plain(database, collection).await?;
+    Ok(matches!(found, Found::ViewOn(shown) if shown != collection))
 }
 
 /// Refuses a name under which documents cannot be written.
@@ -46,13 +61,40 @@ pub(super) async fn check_plain(database: &Database, collection: &str) -> Result
     }
 }
 
+/// Lets the view show another collection, in one step; makes it where there is none.
+pub(super) async fn show(database: &Database, view: &str, collection: &str) -> Result<(), StoreError> {
+    let pipeline: [Document; 0] = [];
+    let majority = doc! { "w": "majority" };
+    let command = doc! {
+        "collMod": view, "viewOn": collection, "pipeline": pipeline.to_vec(), "writeConcern": majority,
+    };
+    let doing = Doing::new("re-pointing the view", view);
+    match database.run_command(command).await {
+        Ok(_) => Ok(()),
+        Err(error) if code_of(&error) == Some(NAMESPACE_NOT_FOUND) => ensure_view(database, view, collection).await,
+        Err(error) if code_of(&error) == Some(UNAUTHORIZED) => {
+            let message = format!(
+                "the user lacks `collMod`: grant `dbAdmin`, or have `db.runCommand({{ collMod: {view:?}, viewOn: \
+                 {collection:?}, pipeline: [] }})` run by somebody who has it"
+            );
+            Err(doing.wrong(ErrorKind::Permanent, message))
+        }
+        Err(error) => Err(doing.failed(error)),
+    }
+}
+
 /// Makes the view that queries use, where there is none. One that shows another version is left alone.
 pub(super) async fn ensure_view(database: &Database, view: &str, collection: &str) -> Result<(), StoreError> {
     match find(database, view).await? {
         Found::Nothing => {}
         Found::ViewOn(shown) => {
             if shown != collection {
-                tracing::info!(view, shown, collection, "the view shows another version, and is left as it is");
+                tracing::info!(
+                    view,
+                    shown,
+                    collection,
+                    "readers see another version until this one is shown: `rebuild`"
+                );
             }
             return Ok(());
         }
@@ -110,5 +152,7 @@ mod tests {
             assert!(check_name(name).is_ok(), "{name}");
         }
         assert_eq!(versioned("order-status", 2), "order-status.v2");
+        assert_eq!(version_of("order-status", "order-status.v2"), Some(2));
+        assert_eq!(version_of("order", "order-status.v2"), None);
     }
 }

@@ -34,6 +34,29 @@ pub(super) fn check(connection: &Connection, view: &str, table: &str) -> Result<
     Ok(())
 }
 
+/// The version that the view shows; `None` where there is no view.
+pub(super) fn shown(connection: &Connection, view: &str) -> Result<Option<u32>, StoreError> {
+    let doing = Doing::new("looking which version is shown:", view);
+    let select = "SELECT sql FROM sqlite_master WHERE name = ?1 AND type = 'view'";
+    let sql = connection.query_row(select, [view], |row| row.get::<_, String>(0)).optional();
+    let Some(sql) = sql.map_err(|error| doing.failed(error))? else { return Ok(None) };
+    let before = quoted(&format!("{view}.v"));
+    let shown = sql.split_once(before.trim_end_matches('"')).and_then(|(_, rest)| rest.split_once('"'));
+    let wrong = || {
+        let message = "the SQL view shows no version of it: drop this view, and it is made when a process starts";
+        doing.wrong(ErrorKind::Permanent, message)
+    };
+    shown.and_then(|(version, _)| version.parse().ok()).map(Some).ok_or_else(wrong)
+}
+
+/// Lets the view show this table from now on.
+pub(super) fn show(connection: &Connection, view: &str, table: &str) -> Result<(), StoreError> {
+    let doing = Doing::new("re-pointing the view", view);
+    let drop = format!("DROP VIEW IF EXISTS {}", quoted(view));
+    connection.execute_batch(&drop).map_err(|error| doing.failed(error))?;
+    ensure_view(connection, view, table)
+}
+
 /// Makes the view that queries use, where there is none. One that shows another version is left alone.
 pub(super) fn ensure_view(connection: &Connection, view: &str, table: &str) -> Result<(), StoreError> {
     let doing = Doing::new("making the view", view);

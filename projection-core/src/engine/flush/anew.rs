@@ -1,28 +1,24 @@
-//! Folding instances anew from the whole history, in memory, and replacing them in one write: no query sees a part of
-//! it, and a crash leaves either the old states or the new ones.
+//! Folding instances anew from the whole history, and replacing them: in one write where the server has transactions and
+//! they fit into one; else a crash leaves some of them old, each as a whole.
 
 use std::{collections::HashSet, sync::Arc};
 
-use indexmap::IndexMap;
-
 use super::guarded::settle;
 use crate::{
-    FeedError, Key, OnPoison, Position, Projection, StoreError,
+    FeedError, Key, Position, Projection,
     engine::{
-        DecodedEvent, Folding, Passed,
+        DecodedEvent, History,
         batch::Batch,
-        fold_instance,
+        history::{self, Anew, Which},
         identity::FailedWrite,
-        late::{History, Refolded},
-        route,
+        late::Refolded,
         target::{FlushContext, ProjectionTarget},
         waiting::{GaveUp, retried, wait},
     },
     store::{Change, CheckpointOutcome, Commit, Expected, GuardedRepository, Stored},
 };
 
-type Anew<P> = IndexMap<<P as Projection>::Id, Folding<<P as Projection>::State>>;
-type Held<P> = Vec<Option<Stored<<P as Projection>::State>>>;
+pub(in crate::engine) type Held<P> = Vec<Option<Stored<<P as Projection>::State>>>;
 
 /// The instances that `late` change, folded from `history`.
 pub(in crate::engine) async fn refold<P: Projection>(
@@ -33,7 +29,7 @@ pub(in crate::engine) async fn refold<P: Projection>(
 ) -> Result<Refolded, FeedError> {
     let mut named = Batch::new();
     for event in late {
-        put(target, &mut named, event, context)?;
+        history::put(target, &mut named, event, context)?;
     }
     let ids: Vec<P::Id> = named.instances.into_keys().collect();
     if ids.is_empty() {
@@ -41,7 +37,7 @@ pub(in crate::engine) async fn refold<P: Projection>(
     }
     let repository = Arc::clone(&target.repository);
     let Some(guarded) = repository.guarded() else {
-        let anew = fold(target, &ids, history, context).await?;
+        let anew = history::fold(target, &Which::These(&ids), HashSet::new(), history, context).await?;
         for (id, folding) in &anew {
             let save = || async {
                 match &folding.state {
@@ -68,26 +64,11 @@ pub(in crate::engine) async fn refold<P: Projection>(
             reason,
         });
     }
-    let anew = fold(target, &ids, history, context).await?;
+    let anew = history::fold(target, &Which::These(&ids), HashSet::new(), history, context).await?;
     replace::<P>(guarded, &anew, stored, context).await
 }
 
-/// Routes an event; one that cannot be is passed over or fails, as the options say.
-fn put<P: Projection>(
-    target: &ProjectionTarget<P>,
-    batch: &mut Batch<P::Id>,
-    event: &Arc<DecodedEvent>,
-    context: &FlushContext<'_>,
-) -> Result<(), FeedError> {
-    match route(&target.table, batch, event) {
-        Err(source) if context.options.on_poison() != OnPoison::Skip => {
-            Err(context.identity.poison(event, None, source))
-        }
-        _ => Ok(()),
-    }
-}
-
-async fn load<P: Projection>(
+pub(in crate::engine) async fn load<P: Projection>(
     guarded: &dyn GuardedRepository<P::State, P::Id>,
     ids: &[P::Id],
     context: &FlushContext<'_>,
@@ -101,48 +82,6 @@ async fn load<P: Projection>(
         }
     }
     Ok(held)
-}
-
-/// Folds the history onto nothing; anew without an event whose handler panicked and that is to be skipped.
-async fn fold<P: Projection>(
-    target: &ProjectionTarget<P>,
-    ids: &[P::Id],
-    history: &History,
-    context: &FlushContext<'_>,
-) -> Result<Anew<P>, FeedError> {
-    let mut except: HashSet<(String, Position)> = HashSet::new();
-    'anew: loop {
-        let mut anew: Anew<P> = ids.iter().map(|id| (id.clone(), Folding::from_stored(None))).collect();
-        let mut covered = history.window.after;
-        while covered < history.window.up_to {
-            context.go_on()?;
-            let (events, covers) = history.page(covered, context).await?;
-            covered = covers;
-            for event in &events {
-                let mut batch = Batch::new();
-                put(target, &mut batch, event, context)?;
-                for (id, steps) in batch.instances {
-                    let Some(folding) = anew.get_mut(&id) else { continue };
-                    let at = (id.as_key().to_string(), event.meta.position());
-                    if !target.parked.takes(&at.0, at.1) {
-                        continue;
-                    }
-                    let skip = [except.contains(&at)];
-                    let Err(panicked) = fold_instance(&target.table, &id, folding, &steps, &skip) else { continue };
-                    if context.options.on_poison() != OnPoison::Skip {
-                        let source = StoreError::poison(format!("its handler {}", panicked.message));
-                        return Err(context.identity.poison(event, Some(at.0), source));
-                    }
-                    let mut passed = Passed::default();
-                    passed.skipped.push(context.identity.skipped(event, Some(at.0.clone()), &panicked.message));
-                    context.record(&passed).await?;
-                    except.insert(at);
-                    continue 'anew;
-                }
-            }
-        }
-        return Ok(anew);
-    }
 }
 
 /// Writes all, as often as the strategy says.
