@@ -16,7 +16,7 @@ use std::{process::ExitCode, sync::Arc, time::Duration};
 use anyhow::{Context, Result};
 use flights::mongo::FlightsDatabase;
 use mongodb::{Client, options::ClientOptions};
-use projection_core::{CheckpointStorage, EventStore, ProjectionRuntime, ViewStore};
+use projection_core::{CheckpointStorage, EventStore, ProjectionRuntime, StoreError, ViewStore};
 use projection_mongo::{MongoViews, MongoViewsOptions};
 use projection_sqlite::SqliteStore;
 
@@ -45,9 +45,7 @@ pub(crate) async fn run(order: Order) -> Result<ExitCode> {
         Ok(started) => started,
         Err(error) => {
             steps.journal.write(What::Failed(format!("{error:#}")))?;
-            // A file is never away.
-            let on_a_server = [&order.events, &order.views].iter().any(|home| matches!(home, Home::Mongo { .. }));
-            return Ok(if on_a_server { NOT_STARTED.into() } else { ExitCode::FAILURE });
+            return Ok(if may_pass(&error) { NOT_STARTED.into() } else { ExitCode::FAILURE });
         }
     };
     let up_to_date = finish::up_to_date(&runtime, checkpoints.as_ref(), order.live.as_ref()).await;
@@ -63,6 +61,12 @@ pub(crate) async fn run(order: Order) -> Result<ExitCode> {
             Ok(ExitCode::FAILURE)
         }
     }
+}
+
+/// Whether a start may succeed later: the server is away, or a process that is stopped holds the lock of a file.
+fn may_pass(error: &anyhow::Error) -> bool {
+    let mut of_the_store = error.chain().filter_map(|cause| cause.downcast_ref::<StoreError>());
+    of_the_store.any(StoreError::may_pass)
 }
 
 /// A runtime, and its checkpoints without steps around them.

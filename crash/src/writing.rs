@@ -5,7 +5,7 @@ use std::{collections::HashSet, path::Path, time::Duration};
 use anyhow::{Context, Result, bail};
 use flights::history::{FlightHistory, Recorded};
 use projection_core::{
-    ErrorKind, Filter, Position, StoreError,
+    Filter, Position, StoreError,
     append::{AppendError, AppendEvents, ExpectedVersion, StreamAppend},
     store::{EventPage as _, Window},
 };
@@ -63,7 +63,7 @@ pub(crate) async fn append<E: AppendEvents>(
                 Ok(_) => {}
                 // Is it there? It shows.
                 Err(AppendError::Conflict { .. } | AppendError::Duplicate(_)) => break,
-                Err(AppendError::Store(error)) if may_pass(&error) => break,
+                Err(AppendError::Store(error)) if error.may_pass() => break,
                 Err(error) => return Err(error).context("the flights cannot be appended"),
             }
             if matches!(pace, Pace::Live { .. }) && random.one_in(20) {
@@ -113,13 +113,9 @@ async fn count<E: AppendEvents>(events: &E) -> Result<(u64, Position), StoreErro
 async fn patiently<T>(what: impl AsyncFn() -> Result<T, StoreError>) -> Result<T> {
     for _ in 0..TRIES {
         match what().await {
-            Err(error) if may_pass(&error) => tokio::time::sleep(PAUSE).await,
+            Err(error) if error.may_pass() => tokio::time::sleep(PAUSE).await,
             result => return Ok(result?),
         }
     }
     bail!("the events cannot be read")
-}
-
-fn may_pass(error: &StoreError) -> bool {
-    matches!(error.kind(), ErrorKind::Transient | ErrorKind::Conflict)
 }

@@ -66,6 +66,12 @@ impl StoreError {
         self.kind
     }
 
+    /// Whether doing it again may help: the cause may have passed by then.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        matches!(self.kind, ErrorKind::Transient | ErrorKind::Conflict)
+    }
+
     /// The error it was made from, such as the own type of a store crate.
     #[must_use]
     pub fn get_ref(&self) -> &(dyn StdError + Send + Sync + 'static) {

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use backon::{BackoffBuilder, ConstantBuilder, ExponentialBuilder};
 
-use crate::{ErrorKind, InvalidOption, StoreError};
+use crate::{InvalidOption, StoreError};
 
 /// What happens when a read or a write of a store fails.
 ///
@@ -53,8 +53,7 @@ impl RetryStrategy {
     }
 
     fn with_delays(delays: Delays) -> Self {
-        let passes = |error: &StoreError| matches!(error.kind(), ErrorKind::Transient | ErrorKind::Conflict);
-        Self { delays, attempts: None, predicate: Arc::new(passes) }
+        Self { delays, attempts: None, predicate: Arc::new(StoreError::may_pass) }
     }
 
     /// Gives up after `attempts` tries in all, the first included.
@@ -151,6 +150,7 @@ impl fmt::Debug for Retries {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ErrorKind;
 
     fn delays(strategy: &RetryStrategy, error: &StoreError, most: usize) -> Vec<Duration> {
         let mut retries = strategy.start();

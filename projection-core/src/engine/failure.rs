@@ -1,6 +1,6 @@
 //! Why a feed stopped: one error that names projection, instance, event and position.
 
-use crate::{ErrorKind, EventRef, Position, StoreError};
+use crate::{EventRef, Position, StoreError};
 
 /// Why a feed could not start, or stopped.
 ///
@@ -185,12 +185,11 @@ impl FeedError {
     /// Whether starting again may help: the cause may have passed by then.
     #[must_use]
     pub fn may_pass(&self) -> bool {
-        let passes = |source: &StoreError| matches!(source.kind(), ErrorKind::Transient | ErrorKind::Conflict);
         match self {
             Self::Read { source, .. }
             | Self::Write { source, .. }
             | Self::Storage { source, .. }
-            | Self::ReplayCompleted { source, .. } => passes(source),
+            | Self::ReplayCompleted { source, .. } => source.may_pass(),
             Self::Fenced { .. } => true,
             _ => false,
         }

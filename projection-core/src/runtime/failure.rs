@@ -46,6 +46,18 @@ pub enum StartError {
     Feed(#[from] FeedError),
 }
 
+impl StartError {
+    /// Whether starting again later may help, such as when the database is away.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Open { source, .. } => source.may_pass(),
+            Self::Feed(error) => error.may_pass(),
+            _ => false,
+        }
+    }
+}
+
 /// No registered projection has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no projection named `{projection}` is registered; there are: {}", .known.join(", "))]

@@ -12,7 +12,7 @@ use super::{
     wake::Heard,
     worker::Wanted,
 };
-use crate::{ErrorKind, Phase, Position, Retries, RetryStrategy, StoreError, feed::FeedCore};
+use crate::{Phase, Position, Retries, RetryStrategy, StoreError, feed::FeedCore};
 
 pub(super) struct Supervisor {
     pub feed: Arc<FeedCore>,
@@ -99,7 +99,7 @@ impl Supervisor {
                     tracing::debug!(owner = other.owner, epoch = other.epoch, "standing by");
                     self.feed.waits(Phase::Standby);
                 }
-                Attempt::Failed(error) if matches!(error.kind(), ErrorKind::Transient | ErrorKind::Conflict) => {
+                Attempt::Failed(error) if error.may_pass() => {
                     self.feed.waits(Phase::Retrying);
                 }
                 Attempt::Failed(error) => {
