@@ -4,6 +4,7 @@
 //! [`view_suites!`], [`lease_suites!`], [`event_suites!`] and [`append_suites!`] name them all.
 
 pub mod conformance;
+pub mod notes;
 pub mod server;
 pub mod switch;
 
