@@ -8,7 +8,7 @@ use std::{
 
 use acceptance::{
     conformance::append::{Reader, everything},
-    notes::{Noted, Notes},
+    notes::{Noted, Notes, events},
     server::{OwnReplicaSet, OwnServer, TestDatabase},
 };
 use bson::{Document, doc};
@@ -18,7 +18,7 @@ use projection_core::{
     append::{AppendError, AppendEvents as _, Appended, ExpectedVersion, NewEvent},
     runtime::Health,
 };
-use projection_mongo::{MongoEvents, MongoEventsOptions, MongoViews};
+use projection_mongo::{MongoEvents, MongoViews};
 use tokio::{runtime::Runtime, sync::Mutex};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -30,8 +30,7 @@ const MANY: RangeInclusive<i64> = 2..=1100;
 
 /// A store of its own on the same database, as in another process.
 async fn open(test: &TestDatabase) -> MongoEvents {
-    let other = test.by(test.uri()).await;
-    MongoEvents::open(&other.database, "events", MongoEventsOptions::new()).await.unwrap()
+    events(&test.by(test.uri()).await.database).await
 }
 
 /// Appends these numbers, which also are the ids of the events, behind so many events.
