@@ -1,31 +1,7 @@
 //! The conformance suite of appending, on MongoDB: with the default fields, and with a mapped collection.
 
-use acceptance::{append_suites, conformance::append::Appending, server::with_database};
-use projection_core::append::{ExpectedVersion, NewEvent};
+use acceptance::{append_suites, appending::OnMongo, server::with_database};
 use projection_mongo::{EventFields, MongoEvents, MongoEventsOptions};
-
-#[derive(Clone)]
-struct OnMongo {
-    events: MongoEvents,
-    client: mongodb::Client,
-}
-
-#[async_trait::async_trait]
-impl Appending for OnMongo {
-    type Store = MongoEvents;
-
-    fn events(&self) -> &MongoEvents {
-        &self.events
-    }
-
-    async fn append_in_vain(&self, stream: &str, new: Vec<NewEvent>) {
-        let mut session = self.client.start_session().await.unwrap();
-        session.start_transaction().await.unwrap();
-        // Another may be in the way.
-        let _ = self.events.append_in(&mut session, stream, ExpectedVersion::Any, new).await;
-        session.abort_transaction().await.unwrap();
-    }
-}
 
 async fn run<F: Future<Output = ()> + Send + 'static>(
     options: MongoEventsOptions,
@@ -33,7 +9,7 @@ async fn run<F: Future<Output = ()> + Send + 'static>(
 ) {
     with_database(|database| async move {
         let events = MongoEvents::open(&database.database, "events", options).await.unwrap();
-        test(OnMongo { events, client: database.database.client().clone() }).await;
+        test(OnMongo::new(events, &database)).await;
     })
     .await;
 }

@@ -11,14 +11,15 @@ use std::{
 };
 
 use acceptance::{
-    conformance::append::{Appenders, Appending, Reader, event, everything},
+    appending::OnMongo,
+    conformance::append::{Appenders, Reader, event, everything},
     server::{TestDatabase, with_database},
 };
 use bson::{Document, doc, oid::ObjectId};
 use mongodb::{Client, ClientSession, Collection};
 use projection_core::{
     EventStore as _, Position,
-    append::{AppendEvents as _, ExpectedVersion, NewEvent, StreamAppend},
+    append::{AppendEvents as _, ExpectedVersion, StreamAppend},
 };
 use projection_mongo::{MongoEvents, MongoEventsOptions};
 use tokio::task::JoinSet;
@@ -208,28 +209,6 @@ fn run_and_kill(uri: &str, database: &str, after: Duration) -> BTreeSet<String> 
     ids.map(str::to_owned).collect()
 }
 
-#[derive(Clone)]
-struct Store {
-    events: MongoEvents,
-    client: Client,
-}
-
-#[async_trait::async_trait]
-impl Appending for Store {
-    type Store = MongoEvents;
-
-    fn events(&self) -> &MongoEvents {
-        &self.events
-    }
-
-    async fn append_in_vain(&self, stream: &str, new: Vec<NewEvent>) {
-        let mut session = self.client.start_session().await.unwrap();
-        session.start_transaction().await.unwrap();
-        let _ = self.events.append_in(&mut session, stream, ExpectedVersion::Any, new).await;
-        _ = session.abort_transaction().await;
-    }
-}
-
 // spec: H1, H2
 #[tokio::test(flavor = "multi_thread")]
 async fn beside_appenders_that_conflict_abort_and_are_killed_a_reader_sees_each_event_once_and_in_order() {
@@ -239,7 +218,7 @@ async fn beside_appenders_that_conflict_abort_and_are_killed_a_reader_sees_each_
         let appenders = Appenders::default();
         for me in 0..8 {
             // Each is a store of its own, as in eight processes.
-            let store = Store { events: open(&database).await, client: database.database.client().clone() };
+            let store = OnMongo::new(open(&database).await, &database);
             running.spawn(appenders.clone().run(store, me, 24));
         }
         let uri = database.uri().to_owned();

@@ -1,26 +1,20 @@
 //! A disk that is full: the projection waits for room, and goes on.
 
-use std::{error::Error as _, path::Path, process::Command, time::Duration};
+use std::{error::Error as _, path::Path, process::Command};
 
-use acceptance::server::{OwnServer, TestDatabase, with_database};
-use bson::doc;
-use mongodb::Database;
-use projection_core::{
-    Event, Phase, Position, Progress, ProjectionRuntime, ViewStore as _, projection, store::SourceName,
+use acceptance::{
+    notes::{Noted, events, import},
+    progress::{reaches, reaches_phase},
+    server::{OwnServer, TestDatabase, with_database},
 };
-use projection_mongo::{ImportedEvent, MongoEvents, MongoEventsOptions, MongoViews};
+use bson::doc;
+use projection_core::{Phase, Position, ProjectionRuntime, ViewStore as _, projection, store::SourceName};
+use projection_mongo::MongoViews;
 use serde::{Deserialize, Serialize};
 
-const LIMIT: Duration = Duration::from_secs(90);
 const EVENTS: u32 = 600;
 /// Of each instance's state, in bytes.
 const LARGE: usize = 1_000_000;
-
-#[derive(Debug, Serialize, Deserialize, Event)]
-#[event(name = "Noted")]
-struct Noted {
-    n: i64,
-}
 
 /// A small event makes a large state, which does not compress well.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -48,20 +42,10 @@ fn noise(seed: u64) -> String {
 }
 
 async fn start(test: &TestDatabase, count: u32) -> ProjectionRuntime {
-    let database: &Database = &test.database;
-    let events = MongoEvents::open(database, "events", MongoEventsOptions::new()).await.unwrap();
-    let all =
-        (1..=count).map(|n| ImportedEvent::named("Noted", Position::from(n), "s", &Noted { n: n.into() }).unwrap());
-    events.import(all).await.unwrap();
-    let runtime = ProjectionRuntime::builder(events, MongoViews::new(database.clone())).register::<Noise>();
+    import(&test.database, 1..=count).await;
+    let (events, views) = (events(&test.database).await, MongoViews::new(test.database.clone()));
+    let runtime = ProjectionRuntime::builder(events, views).register::<Noise>();
     runtime.start().await.unwrap()
-}
-
-async fn reaches(runtime: &ProjectionRuntime, what: &str, is: impl FnMut(&Progress) -> bool) {
-    let mut progress = runtime.progress().remove(0);
-    if tokio::time::timeout(LIMIT, progress.wait_for(is)).await.is_err() {
-        panic!("it should reach {what}: {:?}", runtime.list());
-    }
 }
 
 async fn is_right(test: &TestDatabase, count: u32) {
@@ -79,7 +63,7 @@ async fn while_the_server_says_that_its_disk_is_full_the_projection_retries() {
     with_database(|test| async move {
         let point = test.fail_after(&["insert"], 3, doc! { "errorCode": 14_031 }).await;
         let runtime = start(&test, 12).await;
-        reaches(&runtime, "Retrying", |progress| progress.phase == Phase::Retrying).await;
+        reaches_phase(&runtime, Phase::Retrying).await;
         point.off().await;
         reaches(&runtime, "12", |progress| progress.position == Position::from(12)).await;
         runtime.shutdown().await;
@@ -122,7 +106,7 @@ async fn a_disk_that_is_really_full_is_waited_out() {
     let server = OwnServer::start_in(tempfile::tempdir_in(disk.0.path()).unwrap(), &[]).await;
     let test = server.database().await;
     let runtime = start(&test, EVENTS).await;
-    reaches(&runtime, "Retrying", |progress| progress.phase == Phase::Retrying).await;
+    reaches_phase(&runtime, Phase::Retrying).await;
     let at = runtime.progress()[0].borrow().position;
     assert!(Position::START < at && at < Position::from(EVENTS), "{at}");
     let cause =

@@ -5,45 +5,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-use acceptance::server::{TestDatabase, with_database};
+use acceptance::{
+    notes::{Noted, Notes},
+    server::{TestDatabase, with_database},
+};
 use bson::{Document, doc, oid::ObjectId};
 use projection_core::{
-    Event, Phase, Position, ProjectionRuntime, StreamId, ViewStore, memory::InMemoryViews, projection,
-    store::SourceName,
+    Phase, Position, ProjectionRuntime, StreamId, ViewStore, memory::InMemoryViews, projection, store::SourceName,
 };
 use projection_mongo::{Filling, MongoEvents, MongoEventsOptions, MongoViews, MongoViewsOptions, Transactions};
 use serde::{Deserialize, Serialize};
 
 const LIMIT: Duration = Duration::from_secs(60);
 const HORIZON: Duration = Duration::from_secs(1);
-
-#[derive(Debug, Serialize, Deserialize, Event)]
-#[event(name = "Noted")]
-struct Noted {
-    n: i64,
-}
-
-#[derive(Debug, Serialize, Deserialize, Event)]
-#[event(name = "Cleared")]
-struct Cleared {}
-
-/// Does not commute, and counts what is applied twice.
-#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]
-struct Notes {
-    entries: Vec<i64>,
-}
-
-#[projection(name = "notes", batch_size = 20)]
-impl Notes {
-    #[on]
-    fn noted(&mut self, event: &Noted) {
-        self.entries.push(event.n);
-    }
-    #[on]
-    fn cleared(self, _: &Cleared) -> Option<Self> {
-        None
-    }
-}
 
 /// The highest of all, which takes no `Cleared`.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use acceptance::server::{TestDatabase, with_database};
+use acceptance::{
+    notes::{Noted, Notes, events},
+    server::{TestDatabase, with_database},
+};
 use bson::doc;
 use projection_core::{
-    Event, ProjectionRuntime, StreamId,
+    ProjectionRuntime, StreamId,
     append::{AppendEvents as _, ExpectedVersion, NewEvent},
-    projection,
     runtime::Health,
 };
-use projection_mongo::{MongoEvents, MongoEventsOptions, MongoViews};
-use serde::{Deserialize, Serialize};
+use projection_mongo::{MongoEvents, MongoViews};
 
 const LIMIT: Duration = Duration::from_secs(60);
 /// Only what is told brings an event into a view within the test.
@@ -19,45 +20,25 @@ const NEVER: Duration = Duration::from_secs(3600);
 /// `ChangeStreamHistoryLost`.
 const HISTORY_LOST: i32 = 286;
 
-#[derive(Debug, Serialize, Deserialize, Event)]
-#[event(name = "Noted")]
-struct Noted {
-    n: u32,
-}
-
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Notes {
-    entries: Vec<u32>,
-}
-
-#[projection(name = "notes")]
-impl Notes {
-    #[on]
-    fn noted(&mut self, event: &Noted) {
-        self.entries.push(event.n);
-    }
-}
-
-async fn applied(runtime: &ProjectionRuntime, events: &MongoEvents, n: u32) {
+async fn applied(runtime: &ProjectionRuntime, events: &MongoEvents, n: i64) {
     let event = NewEvent::new(&Noted { n }).unwrap();
     let appended = events.append("s", ExpectedVersion::Any, [event]).await.unwrap();
     runtime.applied::<Notes>(appended.token(), LIMIT).await.unwrap();
 }
 
-async fn entries_after(test: &TestDatabase, command: &str, times: u32) -> Vec<u32> {
-    let events = MongoEvents::open(&test.database, "events", MongoEventsOptions::new()).await.unwrap();
-    let runtime = ProjectionRuntime::builder(events.clone(), MongoViews::new(test.database.clone()))
+async fn entries_after(test: &TestDatabase, command: &str, times: u32) -> Vec<i64> {
+    let ours = events(&test.database).await;
+    let runtime = ProjectionRuntime::builder(ours.clone(), MongoViews::new(test.database.clone()))
         .register::<Notes>()
         .poll_interval(NEVER)
         .start()
         .await
         .unwrap();
     runtime.caught_up().await.unwrap();
-    applied(&runtime, &events, 1).await;
+    applied(&runtime, &ours, 1).await;
     // The stream is told by the next question that its place in the oplog is gone.
     let lost = test.fail(&["getMore"], 1, doc! { "errorCode": HISTORY_LOST }).await;
-    let plain = test.plain().await;
-    let others = MongoEvents::open(&plain, "events", MongoEventsOptions::new()).await.unwrap();
+    let others = events(&test.plain().await).await;
     applied(&runtime, &others, 2).await;
     lost.was_met().await;
     lost.off().await;

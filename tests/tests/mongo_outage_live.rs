@@ -8,38 +8,19 @@ use std::{
     time::Duration,
 };
 
-use acceptance::server::OwnReplicaSet;
+use acceptance::{
+    notes::{Noted, Notes, STREAMS, events, is_right, stream},
+    progress::reaches_phase,
+    server::OwnReplicaSet,
+};
 use projection_core::{
-    ErrorKind, Event, Phase, ProjectionRuntime, StreamId,
+    ErrorKind, Phase, ProjectionRuntime,
     append::{AppendError, AppendEvents as _, AppendToken, ExpectedVersion, NewEvent},
-    projection,
     runtime::Health,
 };
-use projection_mongo::{MongoEvents, MongoEventsOptions, MongoViews};
-use serde::{Deserialize, Serialize};
+use projection_mongo::{MongoEvents, MongoViews};
 
 const LIMIT: Duration = Duration::from_secs(90);
-const STREAMS: u32 = 11;
-
-#[derive(Debug, Serialize, Deserialize, Event)]
-#[event(name = "Noted")]
-struct Noted {
-    n: u32,
-}
-
-/// Does not commute, and shows what is applied twice.
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Notes {
-    entries: Vec<u32>,
-}
-
-#[projection(name = "notes", batch_size = 20)]
-impl Notes {
-    #[on]
-    fn noted(&mut self, event: &Noted) {
-        self.entries.push(event.n);
-    }
-}
 
 /// Appends one event after another, whatever happens, until it is told to stop.
 struct Traffic {
@@ -51,10 +32,9 @@ impl Traffic {
     async fn flow(&self, events: MongoEvents) -> AppendToken {
         let mut n = 1;
         loop {
-            let stream = format!("s-{}", n % STREAMS);
             let before = ExpectedVersion::Exact(u64::from((n - 1) / STREAMS));
-            let event = NewEvent::new(&Noted { n }).unwrap().with_id(n.to_string());
-            match events.append(stream, before, [event]).await {
+            let event = NewEvent::new(&Noted { n: n.into() }).unwrap().with_id(n.to_string());
+            match events.append(stream(n), before, [event]).await {
                 Ok(appended) if self.stop.load(Ordering::SeqCst) => {
                     self.last.store(n, Ordering::SeqCst);
                     return appended.token().clone();
@@ -87,8 +67,7 @@ impl Traffic {
 async fn outage(frozen: Duration, away: Duration) {
     let set = OwnReplicaSet::of(1).await;
     let test = set.database().await;
-    let open = async || MongoEvents::open(&test.database, "events", MongoEventsOptions::new()).await.unwrap();
-    let runtime = ProjectionRuntime::builder(open().await, MongoViews::new(test.database.clone()))
+    let runtime = ProjectionRuntime::builder(events(&test.database).await, MongoViews::new(test.database.clone()))
         .register::<Notes>()
         .lease(Duration::from_secs(6))
         .start()
@@ -96,15 +75,13 @@ async fn outage(frozen: Duration, away: Duration) {
         .unwrap();
     let traffic = Arc::new(Traffic { last: AtomicU32::new(0), stop: AtomicBool::new(false) });
     let flowing = tokio::spawn({
-        let (traffic, events) = (Arc::clone(&traffic), open().await);
+        let (traffic, events) = (Arc::clone(&traffic), events(&test.database).await);
         async move { traffic.flow(events).await }
     });
     traffic.goes_on_for(200).await;
 
     set.first().freeze();
-    let mut progress = runtime.progress().remove(0);
-    let seen = progress.wait_for(|progress| progress.phase == Phase::Retrying);
-    tokio::time::timeout(LIMIT, seen).await.expect("the outage should be seen").unwrap();
+    reaches_phase(&runtime, Phase::Retrying).await;
     tokio::time::sleep(frozen).await;
     let status = runtime.list().remove(0);
     assert!(matches!(status.health, Health::Retrying) && !status.health.is_ready(), "{status:?}");
@@ -118,13 +95,7 @@ async fn outage(frozen: Duration, away: Duration) {
     traffic.stop.store(true, Ordering::SeqCst);
     let token = flowing.await.unwrap();
     runtime.applied::<Notes>(&token, LIMIT).await.unwrap();
-    let last = traffic.last.load(Ordering::SeqCst);
-    let view = runtime.view::<Notes>().unwrap();
-    for stream in 0..STREAMS {
-        let found = view.find(&StreamId::from(format!("s-{stream}"))).await.unwrap().unwrap();
-        let expected: Vec<u32> = (1..=last).filter(|n| n % STREAMS == stream).collect();
-        assert_eq!(found.entries, expected, "s-{stream}");
-    }
+    is_right(&test, traffic.last.load(Ordering::SeqCst)).await;
     assert_eq!(runtime.list()[0].health, Health::Ready);
     runtime.shutdown().await;
 }

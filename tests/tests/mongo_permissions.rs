@@ -2,37 +2,20 @@
 
 use std::{error::Error, time::Duration};
 
-use acceptance::server::{OwnUsers, TestDatabase};
+use acceptance::{
+    notes::{Noted, Notes},
+    progress::{reaches, reaches_phase},
+    server::{OwnUsers, TestDatabase},
+};
 use projection_core::{
-    ErrorKind, Event, Phase, Position, Progress, ProjectionRuntime, ViewStore as _, projection,
-    runtime::ProjectionRuntimeBuilder, store::SourceName,
+    ErrorKind, Phase, Position, ProjectionRuntime, ViewStore as _, runtime::ProjectionRuntimeBuilder,
+    store::SourceName,
 };
 use projection_mongo::{
     ImportedEvent, MongoEvents, MongoEventsOptions, MongoViews, MongoViewsOptions, Transactions,
 };
-use serde::{Deserialize, Serialize};
 
-const LIMIT: Duration = Duration::from_secs(60);
 const LEASE: Duration = Duration::from_secs(2);
-
-#[derive(Debug, Serialize, Deserialize, Event)]
-#[event(name = "Noted")]
-struct Noted {
-    n: i64,
-}
-
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Notes {
-    entries: Vec<i64>,
-}
-
-#[projection(name = "notes", id = String, key = meta.stream_id().as_str().to_owned())]
-impl Notes {
-    #[on]
-    fn noted(&mut self, event: &Noted) {
-        self.entries.push(event.n);
-    }
-}
 
 async fn append(test: &TestDatabase, n: u32) {
     let options = MongoEventsOptions::new().written_by_others();
@@ -50,17 +33,10 @@ async fn builder(test: &TestDatabase) -> ProjectionRuntimeBuilder<MongoEvents, M
         .lease(LEASE)
 }
 
-async fn reaches(runtime: &ProjectionRuntime, what: &str, is: impl FnMut(&Progress) -> bool) {
-    let mut progress = runtime.progress().remove(0);
-    if tokio::time::timeout(LIMIT, progress.wait_for(is)).await.is_err() {
-        panic!("it should reach {what}: {:?}", runtime.list());
-    }
-}
-
 async fn entries(test: &TestDatabase) -> Vec<i64> {
     let views = MongoViews::new(test.database.clone());
     let repository = views.open::<Notes>(&SourceName::default()).await.unwrap();
-    repository.find_by_id(&"s".to_owned()).await.unwrap().unwrap_or_default().entries
+    repository.find_by_id(&"s".into()).await.unwrap().unwrap_or_default().entries
 }
 
 fn chain(error: &dyn Error) -> String {
@@ -77,7 +53,7 @@ async fn to_read_and_write_the_database_is_all_that_is_needed() {
     let first = builder(&app).await.owner("first").start().await.unwrap();
     first.caught_up().await.unwrap();
     let second = builder(&app).await.owner("second").start().await.unwrap();
-    reaches(&second, "stand-by", |progress| progress.phase == Phase::Standby).await;
+    reaches_phase(&second, Phase::Standby).await;
     first.shutdown().await;
     second.caught_up().await.unwrap();
     append(&app, 2).await;
@@ -144,7 +120,7 @@ async fn a_permission_that_is_taken_away_stops_the_projection_until_it_is_resume
 
     users.grant("app", &["read"]).await;
     append(users.root(), 2).await;
-    reaches(&runtime, "Failed", |progress| progress.phase == Phase::Failed).await;
+    reaches_phase(&runtime, Phase::Failed).await;
     let failure = runtime.list().remove(0).failure.expect("it has failed");
     let message = chain(&failure);
     for part in ["notes", "may not `", "` on `projection.", "grant a role that may, such as `readWrite`"] {
@@ -170,7 +146,7 @@ async fn a_lease_that_may_not_be_renewed_fails_the_projection_instead_of_being_a
 
     // Nothing happens that the projection would have to write.
     users.grant("app", &["read"]).await;
-    reaches(&runtime, "Failed", |progress| progress.phase == Phase::Failed).await;
+    reaches_phase(&runtime, Phase::Failed).await;
     let message = chain(&runtime.list().remove(0).failure.expect("it has failed"));
     for part in ["its lease cannot be asked for", "may not `findAndModify` on `projection.leases`", "`readWrite`"] {
         assert!(message.contains(part), "{message}");

@@ -3,17 +3,18 @@
 use std::time::Duration;
 
 use acceptance::{
+    notes::{Notes, events, import, is_right},
     on_each_kind_of_server,
-    server::{Kind, TestDatabase, with_database_on},
+    progress::{reaches, reaches_phase},
+    server::{Kind, with_database_on},
 };
 use bson::doc;
 use mongodb::Database;
 use projection_core::{
-    Event, Phase, Position, ProjectionRuntime, ViewStore as _, projection,
+    Phase, Position, ProjectionRuntime, ViewStore as _,
     store::{Fence, LeaseAnswer, LeaseRequest, Ownership},
 };
-use projection_mongo::{ImportedEvent, MongoEvents, MongoEventsOptions, MongoViews};
-use serde::{Deserialize, Serialize};
+use projection_mongo::MongoViews;
 
 on_each_kind_of_server!(
     one_process_owns_a_view_and_another_takes_over_when_it_shuts_down,
@@ -26,40 +27,6 @@ const SHORT: Duration = Duration::from_millis(500);
 /// Longer than a busy machine keeps a task waiting, where a lease must not run out.
 const LONG: Duration = Duration::from_secs(6);
 const LIMIT: Duration = Duration::from_secs(60);
-const STREAMS: u32 = 7;
-
-#[derive(Debug, Serialize, Deserialize, Event)]
-#[event(name = "Noted")]
-struct Noted {
-    n: i64,
-}
-
-/// Does not commute, and counts what is applied twice.
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Notes {
-    entries: Vec<i64>,
-}
-
-#[projection(name = "notes", batch_size = 20)]
-impl Notes {
-    #[on]
-    fn noted(&mut self, event: &Noted) {
-        self.entries.push(event.n);
-    }
-}
-
-async fn events(database: &Database) -> MongoEvents {
-    MongoEvents::open(database, "events", MongoEventsOptions::new()).await.unwrap()
-}
-
-/// Events at these positions, spread over streams.
-async fn append(database: &Database, positions: std::ops::RangeInclusive<u32>) {
-    let events_of = positions.map(|n| {
-        let stream = format!("s-{}", n % STREAMS);
-        ImportedEvent::named("Noted", Position::from(n), stream, &Noted { n: n.into() }).unwrap()
-    });
-    events(database).await.import(events_of).await.unwrap();
-}
 
 async fn start(database: &Database, name: &str, lease: Duration) -> ProjectionRuntime {
     ProjectionRuntime::builder(events(database).await, MongoViews::new(database.clone()))
@@ -72,32 +39,10 @@ async fn start(database: &Database, name: &str, lease: Duration) -> ProjectionRu
         .unwrap()
 }
 
-async fn reaches(runtime: &ProjectionRuntime, what: &str, is: impl FnMut(&projection_core::Progress) -> bool) {
-    let mut progress = runtime.progress().remove(0);
-    let waited = tokio::time::timeout(LIMIT, progress.wait_for(is)).await;
-    waited.unwrap_or_else(|_| panic!("it should reach {what}")).unwrap();
-}
-
-async fn reaches_phase(runtime: &ProjectionRuntime, phase: Phase) {
-    reaches(runtime, &format!("{phase:?}"), |progress| progress.phase == phase).await;
-}
-
-/// Each instance is the fold of its events up to `last`, in their order, each once.
-async fn is_right(test: &TestDatabase, last: u32) {
-    let views = MongoViews::new(test.plain().await);
-    let repository = views.open::<Notes>(&projection_core::store::SourceName::default()).await.unwrap();
-    for stream in 0..STREAMS {
-        let id = projection_core::StreamId::from(format!("s-{stream}"));
-        let found = repository.find_by_id(&id).await.unwrap().unwrap_or_default();
-        let expected: Vec<i64> = (1..=last).filter(|n| n % STREAMS == stream).map(i64::from).collect();
-        assert_eq!(found.entries, expected, "s-{stream}");
-    }
-}
-
 async fn one_process_owns_a_view_and_another_takes_over_when_it_shuts_down(server: Kind) {
     with_database_on(server, |test| async move {
         let database = &test.database;
-        append(database, 1..=200).await;
+        import(database, 1..=200).await;
         let first = start(database, "first", LONG).await;
         reaches_phase(&first, Phase::Live).await;
         let second = start(&test.plain().await, "second", LONG).await;
@@ -106,11 +51,11 @@ async fn one_process_owns_a_view_and_another_takes_over_when_it_shuts_down(serve
         assert_eq!(owners.len(), 1);
         assert!(owners[0].owner.starts_with("first-"), "{owners:?}");
 
-        append(database, 201..=300).await;
+        import(database, 201..=300).await;
         reaches(&first, "300", |progress| progress.position == Position::from(300)).await;
         first.shutdown().await;
         reaches_phase(&second, Phase::Live).await;
-        append(database, 301..=400).await;
+        import(database, 301..=400).await;
         reaches(&second, "400", |progress| progress.position == Position::from(400)).await;
         assert_eq!(second.owners().await.unwrap()[0].epoch, 2);
         second.shutdown().await;
@@ -122,7 +67,7 @@ async fn one_process_owns_a_view_and_another_takes_over_when_it_shuts_down(serve
 async fn a_former_owner_that_wakes_up_writes_nothing_and_stands_by(server: Kind) {
     with_database_on(server, |test| async move {
         let database = &test.database;
-        append(database, 1..=50).await;
+        import(database, 1..=50).await;
         let first = start(database, "first", SHORT).await;
         reaches_phase(&first, Phase::Live).await;
         // As if it had slept past its lease, and another had taken over meanwhile.
@@ -137,7 +82,7 @@ async fn a_former_owner_that_wakes_up_writes_nothing_and_stands_by(server: Kind)
                 }
             }
         };
-        append(database, 51..=150).await;
+        import(database, 51..=150).await;
         reaches_phase(&first, Phase::Standby).await;
         is_right(&test, 50).await;
 
@@ -159,7 +104,7 @@ async fn while_owners_come_and_go_each_event_is_applied_once(server: Kind) {
         let leases = MongoViews::new(plain.clone()).leases().unwrap();
         let mut last = 0;
         for _ in 0..12 {
-            append(database, last + 1..=last + 90).await;
+            import(database, last + 1..=last + 90).await;
             last += 90;
             if let Some(owner) = leases.owners().await.unwrap().pop() {
                 let fence = Fence { owner: owner.owner, epoch: owner.epoch, version: 1 };

@@ -1,5 +1,6 @@
 //! A `mongod` that one test has for itself, and may freeze, kill and start again.
 
+mod following;
 mod replica_set;
 mod users;
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use projection_core::{
-    EventStore, Filter, Position, StreamId,
+    EventStore, Filter, Position, StoreError, StreamId,
     store::{EventPage as _, RawEvent as _, Window},
 };
 
@@ -39,10 +39,19 @@ impl Reader {
 
     /// Reads what is there up to the mark.
     pub async fn read(&mut self, events: &impl EventStore) {
-        let up_to = events.mark().await.unwrap();
+        self.try_read(events).await.unwrap();
+    }
+
+    /// The same where the store may be away; what was read before an error stays read.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store.
+    pub async fn try_read(&mut self, events: &impl EventStore) -> Result<(), StoreError> {
+        let up_to = events.mark().await?;
         assert!(up_to >= self.at, "the mark went back from {} to {up_to}", self.at);
         while self.at < up_to {
-            let page = events.read(Window { after: self.at, up_to }, &Filter::all(), 7).await.unwrap();
+            let page = events.read(Window { after: self.at, up_to }, &Filter::all(), 7).await?;
             for event in page.events() {
                 let metadata = event.metadata();
                 self.seen.push(Seen {
@@ -54,6 +63,7 @@ impl Reader {
             }
             self.at = page.covers();
         }
+        Ok(())
     }
 
     /// Reads until this holds.

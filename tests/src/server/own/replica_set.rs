@@ -79,6 +79,12 @@ impl OwnReplicaSet {
         takes_writes(&all).await.expect("it did not step down while we looked")
     }
 
+    /// All members but this one.
+    #[must_use]
+    pub fn others(&self, than: &OwnServer) -> Vec<&OwnServer> {
+        self.members.iter().filter(|member| !std::ptr::eq(*member, than)).collect()
+    }
+
     /// Another member becomes the primary.
     pub async fn step_down(&self) {
         let admin = self.primary().await.admin().await;
@@ -89,13 +95,17 @@ impl OwnReplicaSet {
     pub async fn lose_primary(&self) {
         let primary = self.primary().await;
         primary.kill();
-        let since = Instant::now();
-        let others: Vec<_> = self.members.iter().filter(|member| !std::ptr::eq(*member, primary)).collect();
+        self.takes_over_from(primary).await;
+        assert!(primary.start_again().await, "the port of the one that was killed is taken");
+    }
+
+    /// Waits until another member takes writes than this one, which was killed.
+    pub async fn takes_over_from(&self, killed: &OwnServer) {
+        let (others, since) = (self.others(killed), Instant::now());
         while takes_writes(&others).await.is_none() {
             assert!(since.elapsed() < LIMIT, "no other primary is elected");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        assert!(primary.start_again().await, "the port of the one that was killed is taken");
     }
 }
 
