@@ -248,7 +248,6 @@ async fn an_append_that_a_failover_undoes_was_seen_by_nobody_and_is_there_once_w
 
 // spec: P24, B33
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "a defect: when the primary is lost while it aborts, what is lost with it is called a duplicate"]
 async fn an_event_that_is_called_a_duplicate_is_there_after_a_failover_too() {
     let set = OwnReplicaSet::of(3).await;
     let test = set.database().await;

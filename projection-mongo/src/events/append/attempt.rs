@@ -7,7 +7,7 @@ use mongodb::{
     options::{ReadConcern, WriteConcern},
 };
 use projection_core::{
-    ErrorKind, EventStore as _, StoreError,
+    ErrorKind, EventRef, EventStore as _, StoreError,
     append::{AppendError, Appended},
 };
 
@@ -74,10 +74,10 @@ impl Attempt<'_> {
         begun.map_err(|error| self.store.appending.failed(error))?;
         let plan = match self.write(session, &mut reserved).await {
             Ok(plan) if plan.count > 0 => plan,
-            Ok(plan) => {
+            Ok(_) => {
                 abort(session).await;
                 *kept = Some(reserved);
-                return Ok(End::Done(plan.results(self.store, None)));
+                return self.confirm_conflicts(session).await;
             }
             Err(stopped) => {
                 abort(session).await;
@@ -89,7 +89,10 @@ impl Attempt<'_> {
                     }
                     Stopped::Failed(_) => *kept = Some(reserved),
                 }
-                return Err(stopped.into_error(self.store).into());
+                return match stopped.into_error(self.store) {
+                    AppendError::Duplicate(event) => self.confirm_duplicate(session, event).await,
+                    error => Err(error.into()),
+                };
             }
         };
         match commit(session).await {
@@ -106,6 +109,31 @@ impl Attempt<'_> {
                 self.settle(session, plan, &reserved, error).await
             }
         }
+    }
+
+    /// No append found what it expects, in what the primary had. A failover may undo that, until a majority has it.
+    async fn confirm_conflicts(&self, session: &ClientSession) -> Result<End, End> {
+        self.store.seen.remember(session);
+        let plan = self.store.place(&mut self.store.session().await?, self.batches).await?;
+        if plan.count > 0 { Err(self.undone()) } else { Ok(End::Done(plan.results(self.store, None))) }
+    }
+
+    /// The primary had this event already. The same holds, unless it is there twice in what was to be appended.
+    async fn confirm_duplicate(&self, session: &ClientSession, event: EventRef) -> Result<End, End> {
+        let ours = self.batches.iter().flat_map(Batch::events).filter(|ours| **ours == event);
+        if ours.count() > 1 {
+            return Err(End::Refused(AppendError::Duplicate(event)));
+        }
+        self.store.seen.remember(session);
+        match self.store.locate(std::slice::from_ref(&event)).await?.first() {
+            Some(Some(_)) => Err(End::Refused(AppendError::Duplicate(event))),
+            _ => Err(self.undone()),
+        }
+    }
+
+    fn undone(&self) -> End {
+        let message = "what was in its way is gone again, such as after a failover";
+        End::Again(self.store.appending.wrong(ErrorKind::Transient, message))
     }
 
     /// Writes what finds its streams as expected; nothing, if none does.

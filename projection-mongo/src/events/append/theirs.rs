@@ -23,7 +23,7 @@ impl MongoEvents {
     /// # Errors
     ///
     /// When the session has no transaction, and as [`append_all`](projection_core::append::AppendEvents::append_all).
-    /// After a conflict the transaction is as it was before; after any other error, abort it, and after a transient one
+    /// What a conflict names may not be on a majority yet, unless your transaction commits. After it the transaction is as it was before; after any other error, abort it, and after a transient one
     /// begin it again.
     pub async fn append_in(
         &self,
