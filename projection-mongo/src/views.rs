@@ -18,8 +18,8 @@ use projection_core::{
 };
 use tokio::sync::OnceCell;
 
-use self::versions::MongoVersions;
 pub use self::{options::MongoViewsOptions, transactions::Transactions};
+use self::{privileges::Privileges, versions::MongoVersions};
 use crate::{
     checkpoints::MongoCheckpoints,
     document::Format,
@@ -89,14 +89,15 @@ impl MongoViews {
 #[async_trait]
 impl ViewStore for MongoViews {
     /// Makes the view and its indexes where they are missing; beside another version that readers see, its indexes only
-    /// after loading. About nine round trips.
+    /// after loading. About eight round trips.
     async fn open<P: Projection>(&self, source: &SourceName) -> Result<SharedRepository<P>, StoreError> {
         let collection = self.collection_name::<P>();
         let is_plain = self.options.plain_collection(P::NAME).is_some();
         let tombstones = tombstones_of(&collection);
         let collections = self.collections_of(&collection, &tombstones);
         sharded::check(&self.database, &collections).await?;
-        privileges::check(&self.database, P::NAME, &collections).await?;
+        let privileges = Privileges::of(&self.database, P::NAME).await;
+        privileges.check(&collections)?;
         let is_beside_another = if is_plain {
             names::check_plain(&self.database, &collection).await?;
             false
@@ -113,7 +114,7 @@ impl ViewStore for MongoViews {
         let transactions = *self.transactions.get_or_try_init(used).await?;
         let checks_epochs = !transactions && self.options.are_epochs_checked();
         if checks_epochs {
-            privileges::check_validator(&self.database, P::NAME, &collection).await?;
+            privileges.check_validator(&collection)?;
         }
         let format = Format { source: source.clone(), version: is_plain.then_some(P::VERSION) };
         let owner = Owner::new(P::NAME, self.fences(), self.mongo_checkpoints(), transactions);

@@ -3,7 +3,7 @@
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Absorbed, Engine, decode::DecodedPage, target::FlushContext};
+use super::{Absorbed, Engine, decode::DecodedPage};
 use crate::{FeedError, Position};
 
 /// What became of a page.
@@ -33,16 +33,8 @@ impl Engine {
             return Ok(Taken::ByBatches);
         }
         let absorbed = if page.covers > self.by_batches {
-            let context = FlushContext {
-                identity: &self.identity,
-                options: &self.options,
-                checkpoint: None,
-                checkpoints: self.checkpoints.as_ref(),
-                stop,
-                replaying: self.replaying,
-                fence: self.fence.as_ref(),
-            };
-            self.target.absorb(&page.events, &context).await?
+            let (target, context) = self.target_with(None, stop);
+            target.absorb(&page.events, &context).await?
         } else {
             Absorbed::Nothing
         };

@@ -10,7 +10,7 @@ use super::{
     decode::{DecodedEvent, DecodedPage},
     reader::{Ahead, Pages},
     source::Source,
-    target::{FlushContext, Flushed, Target},
+    target::{Flushed, Target},
     waiting::{GaveUp, retried},
 };
 use crate::{
@@ -199,16 +199,9 @@ impl Engine {
     /// Writes the batch, then the checkpoint that claims everything up to `reached` (spec: P10, B12).
     pub(super) async fn flush(&mut self, reached: Position, stop: &CancellationToken) -> Result<(), FeedError> {
         let checkpoint = self.checkpoint(reached);
-        let context = FlushContext {
-            identity: &self.identity,
-            options: &self.options,
-            checkpoint: (!self.options.start().forgets()).then_some(&checkpoint),
-            checkpoints: self.checkpoints.as_ref(),
-            stop,
-            replaying: self.replaying,
-            fence: self.fence.as_ref(),
-        };
-        let flushed = self.target.flush(&context).await?;
+        let claimed = (!self.options.start().forgets()).then_some(&checkpoint);
+        let (target, context) = self.target_with(claimed, stop);
+        let flushed = target.flush(&context).await?;
         // A stop may end a hand-written view between two events: what it has applied is claimed.
         let (reached, checkpoint) = match flushed.stopped_at {
             None => (reached, checkpoint),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Engine, History, target::FlushContext, waiting::retried};
+use super::{Engine, History, waiting::retried};
 use crate::{FeedError, Position, store::Window};
 
 /// What became of instances that were to be folded anew.
@@ -32,16 +32,8 @@ impl Engine {
         }
         let window = Window { after: self.start, up_to: self.position };
         let history = History::of(Arc::clone(&self.source), window);
-        let context = FlushContext {
-            identity: &self.identity,
-            options: &self.options,
-            checkpoint: None,
-            checkpoints: self.checkpoints.as_ref(),
-            stop,
-            replaying: self.replaying,
-            fence: self.fence.as_ref(),
-        };
-        let refolded = self.target.refold(&events, &history, &context).await;
+        let (target, context) = self.target_with(None, stop);
+        let refolded = target.refold(&events, &history, &context).await;
         // What is in memory is not what is stored now.
         self.target.discard();
         match refolded? {

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Absorbed, HandlerTable, History, Identity, Parked, Refolded, Sample, Verified, absorb, batch::Batch,
+    Absorbed, Engine, HandlerTable, History, Identity, Parked, Refolded, Sample, Verified, absorb, batch::Batch,
     cache::StateCache, decode::DecodedEvent, flush, route::route, verify, working::WorkingSet,
 };
 use crate::{
@@ -117,6 +117,20 @@ pub(crate) struct FlushContext<'a> {
     pub replaying: bool,
     /// Who writes, where owners are told apart.
     pub fence: Option<&'a Fence>,
+}
+
+impl Engine {
+    /// The target, and what it needs from the engine, to be used together.
+    pub(super) fn target_with<'a>(
+        &'a mut self,
+        checkpoint: Option<&'a Checkpoint>,
+        stop: &'a CancellationToken,
+    ) -> (&'a mut dyn Target, FlushContext<'a>) {
+        let Self { target, identity, options, checkpoints, fence, replaying, .. } = self;
+        let (checkpoints, replaying, fence) = (&**checkpoints, *replaying, fence.as_ref());
+        let context = FlushContext { identity, options, checkpoint, checkpoints, stop, replaying, fence };
+        (target.as_mut(), context)
+    }
 }
 
 /// What a flush did.

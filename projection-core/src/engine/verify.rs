@@ -49,16 +49,8 @@ impl Engine {
         stop: &CancellationToken,
     ) -> Result<Verified, FeedError> {
         let history = History::of(Arc::clone(&self.source), Window { after: self.start, up_to: self.position });
-        let context = FlushContext {
-            identity: &self.identity,
-            options: &self.options,
-            checkpoint: None,
-            checkpoints: self.checkpoints.as_ref(),
-            stop,
-            replaying: self.replaying,
-            fence: self.fence.as_ref(),
-        };
-        self.target.verify(sample, &history, &context).await
+        let (target, context) = self.target_with(None, stop);
+        target.verify(sample, &history, &context).await
     }
 }
 

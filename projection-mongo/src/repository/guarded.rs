@@ -50,32 +50,28 @@ impl<S: ViewState, Id: Key> MongoRepository<S, Id> {
     /// Writes as an owner, without transactions: looks at the fence before, and after where something was refused.
     async fn write_fenced(&self, changes: &[Change<'_, S, Id>], fence: &Fence) -> Committed {
         let mut outcomes = Outcomes::none(changes.len());
-        // In this order: a former owner that still tells its epoch sees then that it is one.
-        let owns = match self.epochs.tell(&self.target, fence.epoch).await {
-            Ok(()) => self.owner.owns(fence).await,
-            Err(error) => Err(error),
-        };
-        let checkpoint = match owns {
-            Ok(false) => {
-                outcomes.rest_lost();
-                CheckpointOutcome::Fenced
-            }
-            Err(error) => {
-                (0..changes.len()).for_each(|place| outcomes.not_written(place, &error));
-                CheckpointOutcome::NotJoined
-            }
+        let mut checkpoint = CheckpointOutcome::NotJoined;
+        match self.still_owns(fence).await {
+            Err(error) => outcomes.rest_not_written(&error),
+            Ok(false) => checkpoint = CheckpointOutcome::Fenced,
             Ok(true) => {
                 outcomes = self.write(changes, self.epochs.stamp(fence.epoch)).await;
-                match outcomes.any_rejected() && !self.owner.owns(fence).await.unwrap_or(true) {
-                    true => {
-                        outcomes.rejected_lost();
-                        CheckpointOutcome::Fenced
-                    }
-                    false => CheckpointOutcome::NotJoined,
+                if outcomes.any_rejected() && !self.owner.owns(fence).await.unwrap_or(true) {
+                    outcomes.rejected_lost();
+                    checkpoint = CheckpointOutcome::Fenced;
                 }
             }
-        };
+        }
+        if matches!(checkpoint, CheckpointOutcome::Fenced) {
+            outcomes.rest_lost();
+        }
         Committed { outcomes: outcomes.finish(), checkpoint }
+    }
+
+    /// In this order: a former owner that still tells the validator its epoch sees then that it is one.
+    async fn still_owns(&self, fence: &Fence) -> Result<bool, StoreError> {
+        self.epochs.tell(&self.target, fence.epoch).await?;
+        self.owner.owns(fence).await
     }
 }
 

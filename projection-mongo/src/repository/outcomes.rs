@@ -40,11 +40,21 @@ impl Outcomes {
 
     /// Certainly not written. Where trying again may help, loading again is harmless.
     pub(super) fn not_written(&mut self, place: usize, error: &StoreError) {
-        let outcome = match error.kind() {
-            ErrorKind::Transient | ErrorKind::Conflict => ChangeOutcome::Unknown(error.clone()),
-            _ => ChangeOutcome::Rejected(error.clone()),
-        };
-        self.set(place, outcome);
+        self.set(place, Self::of_not_written(error));
+    }
+
+    pub(super) fn of_not_written(error: &StoreError) -> ChangeOutcome {
+        if error.may_pass() {
+            ChangeOutcome::Unknown(error.clone())
+        } else {
+            ChangeOutcome::Rejected(error.clone())
+        }
+    }
+
+    /// What has no outcome yet is certainly not written.
+    pub(super) fn rest_not_written(&mut self, error: &StoreError) {
+        let open = (0..self.0.len()).filter(|place| self.0[*place].is_none()).collect::<Vec<_>>();
+        open.into_iter().for_each(|place| self.not_written(place, error));
     }
 
     /// How many changes are written.

@@ -11,31 +11,36 @@ use crate::error::Doing;
 /// What is done to each collection of ours.
 const NEEDED: [&str; 4] = ["find", "insert", "remove", "update"];
 
-/// Refuses a user who may not read and write all of these collections. Where nobody is logged in, there is nothing to
-/// ask. One round trip.
-pub(super) async fn check(database: &Database, view: &str, collections: &[&str]) -> Result<(), StoreError> {
-    refuse(database, view, |status| missing(status, database.name(), collections)).await
+/// What the connected user may do.
+pub(super) struct Privileges<'a> {
+    database: &'a str,
+    view: &'a str,
+    /// As the server answered. One that does not tell will refuse by itself.
+    status: Option<Document>,
 }
 
-/// Refuses a user who may not change the validator of this collection, by which late inserts are refused (spec: B18). One
-/// round trip.
-pub(super) async fn check_validator(database: &Database, view: &str, collection: &str) -> Result<(), StoreError> {
-    refuse(database, view, |status| without_validator(status, database.name(), collection)).await
-}
+impl<'a> Privileges<'a> {
+    /// Asks the server. One round trip.
+    pub(super) async fn of(database: &'a Database, view: &'a str) -> Self {
+        let admin = database.client().database("admin");
+        let status = admin.run_command(doc! { "connectionStatus": 1, "showPrivileges": true }).await.ok();
+        Self { database: database.name(), view, status }
+    }
 
-async fn refuse(
-    database: &Database,
-    view: &str,
-    why: impl FnOnce(&Document) -> Option<String>,
-) -> Result<(), StoreError> {
-    let admin = database.client().database("admin");
-    // A server that does not tell will refuse by itself.
-    let Ok(status) = admin.run_command(doc! { "connectionStatus": 1, "showPrivileges": true }).await else {
-        return Ok(());
-    };
-    match why(&status) {
-        None => Ok(()),
-        Some(message) => Err(Doing::new("opening the view", view).wrong(ErrorKind::Permanent, message)),
+    /// Refuses a user who may not read and write all of these collections. Where nobody is logged in, there is nothing to
+    /// refuse.
+    pub(super) fn check(&self, collections: &[&str]) -> Result<(), StoreError> {
+        self.refuse(self.status.as_ref().and_then(|status| missing(status, self.database, collections)))
+    }
+
+    /// Refuses a user who may not change the validator of this collection, by which late inserts are refused (spec: B18).
+    pub(super) fn check_validator(&self, collection: &str) -> Result<(), StoreError> {
+        self.refuse(self.status.as_ref().and_then(|status| without_validator(status, self.database, collection)))
+    }
+
+    fn refuse(&self, why: Option<String>) -> Result<(), StoreError> {
+        let wrong = |why| Doing::new("opening the view", self.view).wrong(ErrorKind::Permanent, why);
+        why.map_or(Ok(()), |why: String| Err(wrong(why)))
     }
 }
 
