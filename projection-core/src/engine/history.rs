@@ -64,7 +64,7 @@ pub(super) struct Share(u64);
 impl Share {
     /// Of `all` instances about `some`, or all of them.
     pub(super) fn of(all: usize, some: usize) -> Self {
-        Self((all / some.max(1)).max(1) as u64)
+        Self(all.div_ceil(some.max(1)).max(1) as u64)
     }
 
     pub(super) fn has(self, id: KeyRef<'_>) -> bool {
@@ -114,8 +114,11 @@ pub(super) async fn fold<P: Projection>(
                         Which::These(_) => anew.contains_key(&id),
                         Which::Of(share) => share.has(id.as_key()),
                     };
+                    if !wanted {
+                        continue;
+                    }
                     let at = (id.as_key().to_string(), event.meta.position());
-                    if !wanted || !target.parked.takes(&at.0, at.1) {
+                    if !target.parked.takes(&at.0, at.1) {
                         continue;
                     }
                     let skip = [except.contains(&at)];
