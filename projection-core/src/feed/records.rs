@@ -6,7 +6,7 @@ use super::AppliedError;
 use crate::{
     FeedError, OnPoison, Position, StoreError,
     engine::{Identity, Router, Source},
-    store::{Checkpoint, CheckpointStorage, ParkedInstance, Window},
+    store::{Checkpoint, CheckpointKey, CheckpointStorage, ParkedInstance, Window},
 };
 
 /// Where it stands, and what it needs to tell whether an event is in the view.
@@ -29,16 +29,14 @@ impl Records {
 
     /// How far the view is, whoever feeds it.
     pub(super) async fn checkpoint(&self) -> Result<Option<Checkpoint>, FeedError> {
-        let all = self.read(self.checkpoints.load(&self.identity.projection).await)?;
-        let key = self.identity.key();
-        Ok(all.into_iter().find(|checkpoint| checkpoint.key == key))
+        self.checkpoint_of(self.identity.version).await
     }
 
-    /// How far another version of the view is, whoever feeds it.
-    pub(super) async fn reached_by(&self, version: u32) -> Result<Option<Position>, FeedError> {
+    /// The same of another version of it.
+    pub(super) async fn checkpoint_of(&self, version: u32) -> Result<Option<Checkpoint>, FeedError> {
         let all = self.read(self.checkpoints.load(&self.identity.projection).await)?;
-        let of_it = all.into_iter().filter(|checkpoint| checkpoint.key.version == version);
-        Ok(of_it.map(|checkpoint| checkpoint.position).min())
+        let key = CheckpointKey { version, ..self.identity.key() };
+        Ok(all.into_iter().find(|checkpoint| checkpoint.key == key))
     }
 
     /// The instances that take no events.

@@ -24,7 +24,7 @@ impl FeedCore {
 
     /// How far another version of the view is, whoever feeds it.
     pub(crate) async fn reached_by(&self, version: u32) -> Result<Option<Position>, FeedError> {
-        self.records.reached_by(version).await
+        Ok(self.records.checkpoint_of(version).await?.map(|checkpoint| checkpoint.position))
     }
 
     /// Compares what is stored with the history. The view stands still meanwhile. `None`: it is not live here any more.

@@ -43,7 +43,7 @@ impl Outcomes {
         self.set(place, Self::of_not_written(error));
     }
 
-    pub(super) fn of_not_written(error: &StoreError) -> ChangeOutcome {
+    fn of_not_written(error: &StoreError) -> ChangeOutcome {
         if error.may_pass() {
             ChangeOutcome::Unknown(error.clone())
         } else {
@@ -53,8 +53,8 @@ impl Outcomes {
 
     /// What has no outcome yet is certainly not written.
     pub(super) fn rest_not_written(&mut self, error: &StoreError) {
-        let open = (0..self.0.len()).filter(|place| self.0[*place].is_none()).collect::<Vec<_>>();
-        open.into_iter().for_each(|place| self.not_written(place, error));
+        let open = self.0.iter_mut().filter(|outcome| outcome.is_none());
+        open.for_each(|outcome| *outcome = Some(Self::of_not_written(error)));
     }
 
     /// How many changes are written.
