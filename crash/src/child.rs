@@ -21,7 +21,7 @@ use projection_mongo::{MongoViews, MongoViewsOptions};
 use projection_sqlite::SqliteStore;
 
 use crate::{
-    journal::What,
+    journal::{Journal, What},
     order::{Home, Mutant, Order},
     views::register,
 };
@@ -43,10 +43,7 @@ pub(crate) async fn run(order: Order) -> Result<ExitCode> {
     let steps = Arc::new(Steps::of(&order)?);
     let (runtime, checkpoints) = match from_events(&order, &steps).await {
         Ok(started) => started,
-        Err(error) => {
-            steps.journal.write(What::Failed(format!("{error:#}")))?;
-            return Ok(if may_pass(&error) { NOT_STARTED.into() } else { ExitCode::FAILURE });
-        }
+        Err(error) => return not_started(&steps.journal, &error),
     };
     let up_to_date = finish::up_to_date(&runtime, checkpoints.as_ref(), order.live.as_ref()).await;
     runtime.shutdown().await;
@@ -63,10 +60,12 @@ pub(crate) async fn run(order: Order) -> Result<ExitCode> {
     }
 }
 
-/// Whether a start may succeed later: the server is away, or a process that is stopped holds the lock of a file.
-fn may_pass(error: &anyhow::Error) -> bool {
+/// How a start ends that failed: it may succeed later where the server is away, or a process that is stopped holds the lock
+/// of a file.
+fn not_started(journal: &Journal, error: &anyhow::Error) -> Result<ExitCode> {
+    journal.write(What::Failed(format!("{error:#}")))?;
     let mut of_the_store = error.chain().filter_map(|cause| cause.downcast_ref::<StoreError>());
-    of_the_store.any(StoreError::may_pass)
+    Ok(if of_the_store.any(StoreError::may_pass) { NOT_STARTED.into() } else { ExitCode::FAILURE })
 }
 
 /// A runtime, and its checkpoints without steps around them.

@@ -8,7 +8,7 @@ use mongodb::Client;
 use projection_core::append::AppendEvents;
 use projection_sqlite::SqliteStore;
 
-use super::NOT_STARTED;
+use super::not_started;
 use crate::{
     driver::history,
     journal::{Journal, What},
@@ -22,17 +22,13 @@ pub(super) async fn run(order: &Order, live: &Live) -> Result<ExitCode> {
     let written = match &order.events {
         Home::Sqlite(file) => match SqliteStore::open(file).await {
             Ok(store) => write(live, &store.events()).await,
-            Err(error) => Err(error.into()),
+            Err(error) => return not_started(&journal, &error.into()),
         },
         Home::Mongo { uri, database } => {
             let client = Client::with_uri_str(uri).await?;
             match FlightsDatabase::new(client.database(database)).events().await {
                 Ok(events) => write(live, &events).await,
-                // The server is away.
-                Err(error) => {
-                    journal.write(What::Failed(error.to_string()))?;
-                    return Ok(NOT_STARTED.into());
-                }
+                Err(error) => return not_started(&journal, &error.into()),
             }
         }
     };
